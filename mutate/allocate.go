@@ -7,7 +7,7 @@ import (
 )
 
 // raceDue reports whether the next evaluation goes to a leader: in the final race, and
-// before it as long as the leaders have less than their share.
+// before the final race as long as the leaders have less than their share.
 func (s *search) raceDue() bool {
 	if s.finalRace() {
 		return true
@@ -95,7 +95,7 @@ func (s *search) thompson(but int) int {
 	return top
 }
 
-// shared is the factor by which tasks are preferred that the variant's mate has had.
+// shared is the factor by which tasks of the variant's mate are preferred.
 const shared = 6
 
 // mate returns the variant with which a variant shares tasks after its first evaluations, for

@@ -14,15 +14,16 @@ const (
 )
 
 // small reports whether the budget has several evaluations for every config of the space.
-// The model takes a variant for about as good as its neighbours until it has many results,
-// so that a single good config among poor ones would be run and then left. In a small space
-// a part of the race goes by the variants' own results.
+// Until a variant has many results, the model assumes that it is about as good as its
+// neighbours, so that a single good config among poor ones would be tried and then
+// abandoned. In a small space the variants' own results decide a part of the race.
 func (s *search) small() bool {
 	configs := s.configs()
 	return configs > 0 && enoughEach*configs <= s.budget
 }
 
-// configs returns the number of combinations of a space that is enumerated; 0 if it is not.
+// configs returns the number of combinations of a space that is enumerated; 0 if it is too
+// large to enumerate.
 func (s *search) configs() int {
 	if s.values == nil {
 		s.values = s.everyValue()

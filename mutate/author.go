@@ -53,17 +53,18 @@ const DefaultBriefEvery = 12
 type PastDraft struct {
 	Component, Route, Wording string
 	Form                      Form
-	// Parent is the variant of the brief, and Draft the resulting config; without one,
-	// Reason is the cause and Outcome that of a request without an answer.
+	// Parent is the variant of the brief, and Draft the resulting config. Without a
+	// draft, Reason is the cause, and Outcome is the outcome of a request without an
+	// answer.
 	Parent, Draft     agent.ConfigID
 	Config            agent.Config
 	Rationale, Reason string
 	Outcome           agent.Outcome
 	CostUSD           float64
 	Tokens            int64
-	// Full reports that the request was not sent; see [Observation].
+	// Full reports whether the request was not sent; see [Observation].
 	Full bool
-	// Tonight reports that the draft belongs to this run.
+	// Tonight reports whether the draft belongs to this run.
 	Tonight bool
 }
 

@@ -19,7 +19,7 @@ type breeding struct {
 	lexicon   *memory.Lexicon
 	bandit    *operator.Bandit
 	choose    selection.Selector
-	// named reports that a person named the selection; bred counts its children.
+	// named reports whether a person named the selection; bred counts its children.
 	named bool
 	bred  int
 	// share is the bandit's share of the proposals.
@@ -42,12 +42,12 @@ const (
 	modelOperator   = "model"
 	reflectOperator = "reflect"
 	// bredShare is the bandit's share of the proposals; the rest are the model's. With
-	// demonstrations it is textShare, so that the share of texts can follow what each
-	// operator earned.
+	// demonstrations it is textShare, so that the share of texts can follow the rewards
+	// of the operators.
 	bredShare, textShare = 0.1, 0.25
 	// namedShare is the share of new variants that are children of parents of a selection
-	// that a person named; it leaves a margin over half. A child that is refused is tried
-	// again, childTries times in all.
+	// that a person named; it leaves a margin over half. For a refused child another
+	// attempt is made, up to childTries in all.
 	namedShare = 0.55
 	childTries = 12
 	// patientDesign bounds the design of a selection that waits for evaluations.

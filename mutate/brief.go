@@ -19,7 +19,7 @@ import (
 type authoring struct {
 	*Author            // nil: briefs are not answered
 	requests *Requests // of this night
-	wanted   bool      // the bandit chose it
+	wanted   bool      // the bandit chose the author
 	drafts   []*draft  // the oldest first
 
 	component, route, wording *operator.Arms

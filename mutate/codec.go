@@ -43,7 +43,7 @@ type need struct {
 	codes   []int16
 }
 
-// codec translates configs to points and back.
+// codec converts configs to points and back.
 type codec struct {
 	space    agent.Space
 	base     agent.Config // source of fixed values

@@ -10,8 +10,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// demonstrated finds the tasks that a config demonstrates. An evaluation of one of them would
-// credit the config for copying the answer, so it is no evidence.
+// demonstrated finds the tasks that a config demonstrates. An evaluation of such a task would
+// credit the config for copying the answer, so it is not evidence.
 type demonstrated struct {
 	params []string
 	tasks  map[string][]int // by the text of the request; with the others of its cluster

@@ -9,7 +9,8 @@ import (
 
 // Moment is the recommendation of a search and of its random baseline at some time.
 type Moment struct {
-	// Evaluations is the number told so far, Random that of the baseline among them.
+	// Evaluations is the number of evaluations told so far, and Random the number of the
+	// baseline's among them.
 	Evaluations, Random int
 	// Best is the variant that the search recommended, RandomBest that of the baseline;
 	// empty before there was one.
@@ -40,7 +41,8 @@ type Match struct {
 	// side's own evaluations until then.
 	Search, Random           Estimate
 	SearchSpent, RandomSpent int
-	// Difference of the two expected scores with its 95 % interval, in score units.
+	// Difference is the difference of the two expected scores with its 95 % interval, in
+	// score units.
 	Difference, Lo, Hi float64
 	// Common is the number of tasks that both were evaluated on.
 	Common int
@@ -49,8 +51,8 @@ type Match struct {
 // Hindsight is the evaluation of a search after its end.
 type Hindsight struct {
 	Curve []Valued
-	// Equal compares after as many evaluations of the search as the whole baseline had,
-	// End at the end of both. Nil without a baseline.
+	// Equal compares the two after as many evaluations of the search as the whole
+	// baseline had, and End at the end of both. Nil without a baseline.
 	Equal, End *Match
 }
 

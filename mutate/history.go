@@ -40,7 +40,7 @@ func (s *search) recall(history []Remembered) {
 				h = &past{id: config.ID(), config: config, shows: s.demonstrated.of(config)}
 				list = append(list, h)
 			}
-			index[r.Variant] = h // nil: the space has changed since
+			index[r.Variant] = h // nil means that the space has changed since
 		}
 		if h == nil || slices.Contains(h.shows, task) {
 			continue

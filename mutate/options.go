@@ -23,8 +23,8 @@ type Options struct {
 	// BaselineShare is the share of the budget for random search; negative: none; 0: a
 	// tenth.
 	BaselineShare float64
-	// Finalists is the maximum number of recommended finalists; 0: 3. Those that a search over
-	// programs takes for equal count once.
+	// Finalists is the maximum number of recommended finalists; 0: 3. Versions that a search
+	// over programs takes for equal count once.
 	Finalists int
 	// View is the archive without the holdout. May be nil.
 	View View
@@ -37,7 +37,7 @@ type Options struct {
 	// first. A search uses bounds on cost and latency; others are left to the
 	// confirmation.
 	Guards []stats.Bound
-	// Operators is what the operators had earned in earlier nights; zero: nothing.
+	// Operators is the record of the operators in earlier nights; zero: none.
 	Operators operator.State
 	// Author describes the models that answer trials with a Brief; nil: there are none.
 	Author *Author

@@ -10,10 +10,10 @@ import (
 )
 
 // A long search has thousands of variants, of which only the champion and some leaders take
-// further evaluations. The others keep what they have on each task in packed bytes, some ten
-// for a task instead of 44, and unpack it for the time that the model is fitted to them.
+// further evaluations. The others keep their results by task in packed bytes, some ten for a
+// task instead of 44. They are unpacked while the model is fitted to them.
 
-// pack packs what a variant has on each task, until its next evaluation.
+// pack packs the results of a variant by task, until its next evaluation.
 func (a *variantStats) pack() {
 	if a.packed != nil {
 		return
@@ -29,8 +29,8 @@ func (a *variantStats) pack() {
 		if len(spends) > 0 && int(spends[0].task) == j {
 			p, spends = spends[0], spends[1:]
 		}
-		// Mostly each repeat has a result and a score. Where not, a set bit tells that the
-		// three counts follow.
+		// Mostly each repeat has a result and a score. Otherwise a set bit indicates that
+		// the three counts follow.
 		odd := uint64(b2i(a.told[j] != repeats || c.N != float64(repeats) || p.n != int32(repeats)))
 		b = binary.AppendUvarint(b, uint64(repeats)<<1|odd)
 		if odd == 1 {

@@ -44,8 +44,8 @@ type priced struct {
 	cost, seconds float64
 	// costs and lasts are its ratios to the champion's.
 	costs, lasts float64
-	// known reports whether they come from its own evaluations; otherwise the ratios are
-	// 1 and the means 0.
+	// known reports whether the ratios come from its own evaluations; otherwise the
+	// ratios are 1 and the means 0.
 	known bool
 }
 
@@ -92,7 +92,7 @@ func (s *search) price(a *variantStats) priced {
 	p.cost *= p.costs
 	p.seconds *= p.lasts
 	if s.champion.cost == 0 && a.billed > 0 {
-		p.cost = a.cost / float64(a.billed) // there is no cost to relate it to
+		p.cost = a.cost / float64(a.billed) // the champion has no cost to relate it to
 	}
 	return p
 }
@@ -140,8 +140,8 @@ func (s *search) preferred(a *variantStats) float64 {
 }
 
 // affordable leaves out of variants, which are in descending order of ability, those that
-// are expected to break a guard. The first of them stays, as a possible trade, while it
-// leads the others and has fewer evaluations than the champion.
+// are expected to break a guard. The first of those stays as a possible trade, as long as
+// it leads the others and has fewer evaluations than the champion.
 func (s *search) affordable(list []*variantStats) []*variantStats {
 	if len(s.guards) == 0 {
 		return list
@@ -177,7 +177,7 @@ func (s *search) within(rank []rival) []rival {
 	if dear == nil || dear.lead <= math.Max(0, lead) {
 		return kept
 	}
-	if len(kept) >= s.finalists { // it takes the last place
+	if len(kept) >= s.finalists { // the trade takes the last place
 		kept = kept[:s.finalists-1]
 	}
 	return append(kept, *dear)

@@ -25,7 +25,7 @@ type proposal struct {
 type prospect struct {
 	point    irt.Point
 	from     *variantStats // the variant it was developed from
-	past     *past         // the config of an earlier night, if it is one; from is nil then
+	past     *past         // the config of an earlier night, nil if it is not one; with it, from is nil
 	mean, sd float64
 	length   float64 // the price of its texts' length, on the scale of abilities
 }

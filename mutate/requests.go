@@ -96,7 +96,7 @@ func (r *Requests) account(route string) *account {
 // allows reports whether one more request is within the bounds after so many evaluations.
 // Requests under way count at the mean cost and the mean number of tokens.
 func (a *account) allows(spent int) bool {
-	foreseen := 1.0 // of what was used
+	foreseen := 1.0 // of the usage
 	if a.told > 0 {
 		foreseen = float64(a.calls) / float64(a.told)
 	}

@@ -29,7 +29,7 @@ func (s *search) Resize(budget int) {
 func (s *search) planned() plan {
 	p := newPlan(float64(s.budget)*(1-s.baseline.share), len(s.tasks), s.repeats, s.demoPool.Shows())
 	if s.breeding.patient {
-		p.design = min(p.design, patientDesign) // most of the variants are to be its children
+		p.design = min(p.design, patientDesign) // most of the variants are children of the selection
 	}
 	return p
 }

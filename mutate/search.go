@@ -51,8 +51,8 @@ type search struct {
 	races        int // evaluations of the race in a small space
 	made         int // variants that the search made itself
 	exhausted    bool
-	// ahead holds the trials with a result of which an earlier repeat has none, pending
-	// those without one yet.
+	// ahead holds the trials with a result for which an earlier repeat has none yet,
+	// pending those without one yet.
 	ahead, pending map[trialKey]bool
 	freshAt        int // no new variant is sought before this many asks
 

@@ -69,8 +69,8 @@ type TriedChange struct {
 	Gain float64
 	// Refused is the reason why a draft was refused; the other fields are zero then.
 	Refused string
-	// Variant is its variant, and Unscored reports that it has no result yet. Failed is the
-	// kind of its failure on a search case, with what was printed, if it failed on one.
+	// Variant is its variant, and Unscored reports whether it has no result yet. Failed is
+	// the kind of its failure on a search case, with the printed text, if it failed on one.
 	Variant  agent.ConfigID
 	Unscored bool
 	Failed   string
@@ -84,7 +84,7 @@ type Observation struct {
 	CostUSD float64
 	// Tokens are those of input and output of the answer to a brief.
 	Tokens int64
-	// Seconds the answer took; 0: unknown.
+	// Seconds is the time that the answer took; 0: unknown.
 	Seconds float64
 	// The kind of a failure, the graders' reasons, and the calls of tools with their
 	// failures. Foreign text, kept as data.
@@ -94,8 +94,8 @@ type Observation struct {
 	// Answer is the agent's answer if it passed and may be demonstrated; "" otherwise.
 	Answer string
 	// Draft is the answer to a trial with a Brief. Without one, Reason is the cause, and
-	// Outcome that of a request without an answer. Full reports that the request was not sent,
-	// because a bound on requests ended those to its route.
+	// Outcome the outcome of a request without an answer. Full reports whether the request was
+	// not sent, because a bound on requests ended those to its route.
 	Draft *Draft
 	Full  bool
 }
@@ -163,16 +163,16 @@ type Estimate struct {
 	Config  agent.Config
 	// Score is the estimated weighted mean over all search tasks, with its 95 % interval.
 	Score, Lo, Hi float64
-	// Gain over the champion with its posterior standard deviation; both 0 for the
-	// champion itself.
+	// Gain is the gain over the champion, and SD its posterior standard deviation; both 0
+	// for the champion itself.
 	Gain, SD float64
 	// Luck is the gain that the luckiest of all variants tried would show by chance, in score
-	// units, where the search estimates how cases differ; 0: unknown.
+	// units, if the search estimates the differences between cases; 0: unknown.
 	Luck float64
 	// CostUSD and Seconds are the expected mean cost and time of an evaluation, relative
 	// to the champion's; 0: unknown.
 	CostUSD, Seconds float64
-	// Breaks names the guards that it is expected to break.
+	// Breaks names the guards that the config is expected to break.
 	Breaks []string
 	// Measured is the mean difference of its scores to the champion's on the Common tasks
 	// that both ran, in score units. It is biased, since the variant was selected for it.
@@ -191,7 +191,7 @@ type Recommendation struct {
 	// Best is the champion if no variant is better by the evidence.
 	Best Estimate
 	// Finalists are the most promising variants other than the champion, in descending
-	// order, for confirmation. Where they are two or more, the best variant of the random
+	// order, for confirmation. If there are two or more, the best variant of the random
 	// baseline is one of them.
 	Finalists []Estimate
 	// Front holds the champion and the variants that are not dominated in score, cost and
@@ -208,18 +208,19 @@ type Recommendation struct {
 	Exhausted bool
 	// Reasons explains the choice, for the report.
 	Reasons []string
-	// Operators is what the operators have earned, for the next night.
+	// Operators is the record of the operators, for the next night.
 	Operators operator.State
 	// Drafts are the estimates of the variants that language models wrote tonight.
 	Drafts []DraftGain
-	// Rival compares them with the variants of the operators; nil for no comparison.
+	// Rival compares these variants with the variants of the operators; nil for no
+	// comparison.
 	Rival *Rival
 }
 
 // Rival compares the variants that language models wrote, with those that descend from
 // them, and the variants of the operators alone, after equal numbers of evaluations.
 type Rival struct {
-	// Evaluations is the number of both.
+	// Evaluations is the number of evaluations of each side.
 	Evaluations int
 	// Models and Operators are the largest estimated gains over the champion, in score
 	// units; 0 where there is none.

@@ -7,8 +7,8 @@ import (
 	"evolve/bench"
 )
 
-// Tell receives a result. One that was not asked for here (of a resumed run) adds its
-// variant; if it is of a search stage it counts as spent.
+// Tell receives a result. A result that was not asked for here, as in a resumed run, adds
+// its variant. It counts as spent if it belongs to a search stage.
 func (s *search) Tell(o Observation) {
 	if o.Trial.Brief != nil {
 		s.answer(o)

@@ -21,8 +21,8 @@ import (
 // texts counts the parts that only one has, and reworded ones less. The distance for the
 // model is √(1 − exp(−x/farApart)), which is Euclidean as well.
 type texts struct {
-	// demonstrations reports that the parts are demonstrations. The last one counts more,
-	// because a model heeds it most.
+	// demonstrations reports whether the parts are demonstrations. The last one counts
+	// more, because a model heeds it most.
 	demonstrations bool
 	list           []string
 	at             map[string]int
@@ -220,7 +220,8 @@ func (st *setting) set(to []int16, at int) {
 }
 
 // rewrite moves a text without offered lines to another: a change of its demonstrations,
-// another instruction seen so far, or one with a line of it more or with a line less.
+// another instruction seen so far, or one with an additional line of it, or with a line
+// less.
 func (st *setting) rewrite(to []int16, rng *rand.Rand) {
 	t := st.texts
 	text := t.list[category-to[0]]

@@ -33,8 +33,8 @@ type variantStats struct {
 	told     []uint16
 	fewest   int
 	atFewest int
-	// target is the number of evaluations it should get for now; asked and results count
-	// them.
+	// target is the number of evaluations that the variant should get for now; asked and
+	// results count them.
 	target, asked, results int
 	// scored is the number of scored evaluations, score the sum of their scores.
 	scored int

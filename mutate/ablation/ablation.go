@@ -28,13 +28,14 @@ type Ablation struct {
 	budget, spent int
 	asked         int64
 
-	// queue holds trials to be asked, pending those asked and not told; made lists the
-	// asked ones, in order, and told holds results that the model was not fitted to yet.
+	// queue holds trials to be asked, and pending the trials that were asked and not
+	// told. made lists the asked trials in order, and told holds results to which the
+	// model was not fitted yet.
 	queue     []mutate.Trial
 	pending   map[pendingKey]bool
 	made      []mutate.Trial
 	unlearned map[pendingKey]mutate.Observation
-	// fresh reports that there are results that the choice does not use yet.
+	// fresh reports whether there are results that the choice does not use yet.
 	fresh bool
 
 	// landmarks are the champion and the tried configs, in order.
@@ -49,14 +50,14 @@ type Ablation struct {
 	// bases are the measured choices, in order.
 	bases []base
 	done  bool
-	// smaller makes the finer parts of hunks, and madeFiner holds them, by config.
-	// finer holds the configs without a part that were considered, and taken names the parts
-	// that went, by parameter.
+	// smaller makes the finer parts of hunks, and madeFiner holds them, by config. finer
+	// holds the configs without a part that were considered, and taken names the parts that
+	// were removed, by parameter.
 	smaller   func(param, base, text string) []tokens.Attempt
 	madeFiner map[agent.ConfigID]*pieces
 	finer     map[agent.ConfigID]bool
 	taken     map[string][]string
-	// cut reports that the budget ended before every remaining change was shown to
+	// cut reports whether the budget ended before every remaining change was shown to
 	// matter.
 	cut bool
 
@@ -93,8 +94,8 @@ func New(o Options) (*Ablation, error) {
 	} else {
 		c.units = nil // nothing can be compared
 	}
-	// Demonstrations act together. By a model alone no single one is shown to matter, and
-	// with few evaluations the gain is not told apart from that of other changes.
+	// Demonstrations act together. A model alone shows of no single one that it matters,
+	// and few evaluations cannot separate their gain from that of other changes.
 	if c.demonstrates() && o.Budget < fewestPairs*len(c.units) {
 		c.units = nil
 	}
@@ -117,14 +118,14 @@ func New(o Options) (*Ablation, error) {
 		a.basis()
 	}
 	if a.hunks {
-		a.hunked(0) // not by the model
+		a.hunked(0) // the measurements decide, not the model
 	}
 	return a, nil
 }
 
-// Model returns the model of an ablation, for ablations that share one. Of more configs than
-// the model of a search takes, it is fitted to those with the most evaluations: its memory
-// grows with the square of their number, and its time with the cube.
+// Model returns the model of an ablation, for ablations that share one. If there are more
+// configs than the model of a search takes, it is fitted to those with the most evaluations,
+// because its memory grows with the square of their number, and its time with the cube.
 func Model(o Options) *mutate.Surrogate {
 	evaluations := map[agent.ConfigID]int{}
 	var configs []agent.ConfigID
@@ -151,7 +152,7 @@ func Model(o Options) *mutate.Surrogate {
 }
 
 // Changes returns the number of units that can be reverted separately, two for a single hunk
-// that has finer parts; with fewer than two there is nothing to find out.
+// that has finer parts; with fewer than two there is nothing to measure.
 func (a *Ablation) Changes() int {
 	if len(a.units) == 1 && a.hunks {
 		for range a.pieces(a.winner) {

@@ -8,8 +8,8 @@ import (
 
 // The burden of proof is on the change: a unit is reverted unless its effect is shown.
 // The reverted units together must not be shown, with a probability of proof, to cost
-// more than a part of the gain; so of changes that are each too small to detect, but not
-// together, as many stay as carry the gain. Errors tend towards less change: the
+// more than a part of the gain; so if changes are too small to detect one by one but not
+// together, as many of them stay as carry the gain. Errors tend towards less change: the
 // confirmation measures the result on other tasks.
 const (
 	proof  = .65
@@ -29,8 +29,8 @@ type choice struct {
 	chances map[int]float64
 }
 
-// decide reverts units, those least likely to help first. After each, the rest is judged
-// again, since a unit may be needed once its replacement is gone.
+// decide reverts units, those least likely to help first. After each, the rest is
+// assessed again, because a unit may be needed once its replacement is reverted.
 func (a *Ablation) decide() {
 	c := choice{back: set{}, config: a.winner, id: a.winnerID, chances: map[int]float64{}}
 	first := a.options(c)

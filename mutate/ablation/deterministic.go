@@ -48,8 +48,8 @@ type walk struct {
 	need []mutate.Trial
 }
 
-// walk goes as far as the evidence allows, and sets the choice. It returns the trials to
-// ask for next; nil at the end.
+// walk proceeds as far as the evidence allows, and sets the choice. It returns the trials
+// to ask for next; nil at the end.
 func (a *Ablation) walk(left int) []mutate.Trial {
 	a.seenEffects, a.cut = nil, false
 	if a.budget < leastWalk {
@@ -102,7 +102,7 @@ func (w *walk) reduce() bool {
 }
 
 // last reverts all units that were never tried, if they lose no more than allowed
-// together, and goes on as far as the evaluations last.
+// together, and continues as long as evaluations are left.
 func (w *walk) last() bool {
 	w.reserve = 0
 	rest := slices.DeleteFunc(w.kept(), func(i int) bool { _, tried := w.tried[i]; return tried })

@@ -12,9 +12,9 @@ import (
 // spot is a place of comparison: a task, by its index, with a repeat.
 type spot struct{ task, repeat int }
 
-// evidence holds scores by config and spot; NaN for an evaluation without a score. Of the
-// evaluations that are known from the start, a million after a long search, it holds those of
-// the configs that were asked for, which are few.
+// evidence holds scores by config and spot; NaN for an evaluation without a score. A long
+// search has a million evaluations that are known from the start. Of these, evidence holds
+// only those of the configs that were asked for, which are few.
 type evidence struct {
 	tasks []mutate.Task
 	index map[string]int

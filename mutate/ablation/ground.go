@@ -53,9 +53,10 @@ func (a *Ablation) newGround() ground {
 	return g
 }
 
-// loss returns by how much a config scores less than the winner, in score units, the
-// spots where it lacks evaluations, and the number of its evaluations. At spots without
-// an evaluation, the losses of best count; gains count only where they were observed.
+// loss returns the difference by which a config scores less than the winner, in score
+// units, the spots where it lacks evaluations, and the number of its evaluations. At
+// spots without an evaluation, the losses of best count; gains count only where they were
+// observed.
 func (g ground) loss(id, best agent.ConfigID) (loss float64, lack []spot, seen int) {
 	missing, scored := 0., 0.
 	for _, at := range g.spots {
@@ -93,8 +94,8 @@ func (g ground) lost(id agent.ConfigID, at spot) bool {
 	return ok && score <= 0 && g.winner[at] > 0
 }
 
-// difference returns by how much a config scores more than another; they count as equal
-// at spots where either lacks an evaluation.
+// difference returns the difference by which a config scores more than another; they
+// count as equal at spots where either lacks an evaluation.
 func (a *Ablation) difference(id, than agent.ConfigID, spots []spot) Posterior {
 	pairs := a.evidence.pairs(than, id, spots)
 	for _, at := range spots {

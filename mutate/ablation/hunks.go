@@ -57,8 +57,8 @@ func shownHunk(edits []edit, hunk []int) string {
 	return strings.Join(parts, " ")
 }
 
-// line returns the line of the base's text, from 1, that a unit begins at; 0 if it is no part of a
-// text.
+// line returns the line of the base's text, from 1, that a unit begins at; 0 if it is not a part
+// of a text.
 func (c change) line(i int) int {
 	u := c.units[i]
 	if len(u.edits) == 0 {
@@ -82,10 +82,11 @@ func (a *Ablation) exactly(left int) []mutate.Trial {
 	return a.walk(left)
 }
 
-// hunked is walk for hunks: a part goes if the score is no lower on any task without it.
-// It tries one task after another, since most parts that matter show it on the first one.
-// Finer parts than hunks follow. With the evaluations that are left, the parts that stay are tried alone, and then the
-// choice without each of them, on as many tasks as all can be.
+// hunked is walk for hunks: a part is removed if no task has a lower score without it. It
+// tries one task after another, because most parts that matter show a loss on the first
+// one. Finer parts than hunks follow. With the remaining evaluations, the parts that stay
+// are tried alone, and then the choice without each of them, on as many tasks as can be
+// paid for all of them.
 func (a *Ablation) hunked(left int) []mutate.Trial {
 	a.seenEffects, a.cut = nil, false
 	a.choice = choice{back: set{}, config: a.winner, id: a.winnerID, loss: Posterior{Measured: true}}
@@ -109,7 +110,7 @@ func (a *Ablation) hunked(left int) []mutate.Trial {
 	}
 	a.choice.gain = a.difference(a.choice.id, a.championID, spots)
 	a.wholeEffects(spots)
-	// What is left may fall into other hunks than the winner's change did.
+	// The remaining change may consist of other hunks than the winner's change.
 	small := newChange(a.space, a.champion, a.choice.config, true)
 	var alone, without []side
 	for i := range small.units {

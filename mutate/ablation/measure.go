@@ -97,8 +97,9 @@ func (a *Ablation) singles() []option {
 	return out
 }
 
-// beside returns by how much the choice scored more than another config at the spots
-// where both were measured, and the number of these; false where there are too few.
+// beside returns the difference by which the choice scored more than another config at
+// the spots where both were measured, and the number of these; false where there are too
+// few.
 func (a *Ablation) beside(than agent.ConfigID) (b Posterior, pairs int, ok bool) {
 	i := slices.IndexFunc(a.bases, func(b base) bool { return b.id == a.choice.id })
 	if i < 0 {

@@ -23,12 +23,12 @@ type Options struct {
 	// agent ignores the seed, so that an evaluation gives the exact score.
 	MaxRepeats int
 	// Hunks divides texts into hunks, which are neighbouring changed lines, as for source
-	// code. A part of the change then goes only if the score of no task is lower without it,
-	// and the parts that stay are tried alone. It needs MaxRepeats 1.
+	// code. A part of the change is then removed only if no task has a lower score without
+	// it, and the parts that stay are tried alone. It needs MaxRepeats 1.
 	Hunks bool
-	// Smaller returns attempts to make texts of a parameter that are nearer to base than text
-	// is, from each of which a part of the change was taken back: what to try when no whole hunk
-	// can go. Nearer is an order in which no text has endlessly many nearer ones. It needs Hunks;
+	// Smaller returns attempts to make texts of a parameter that are nearer to base than text is.
+	// Each lacks a part of the change; they are tried when no whole hunk can be removed. "Nearer"
+	// must be an order in which every text has finitely many nearer ones. Smaller needs Hunks;
 	// nil: none.
 	Smaller func(param, base, text string) []tokens.Attempt
 	// Known are existing evaluations of search tasks, of any configs. They are used where

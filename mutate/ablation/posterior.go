@@ -10,19 +10,20 @@ import (
 
 // Posterior is the estimate of a difference of expected scores on the search tasks.
 type Posterior struct {
-	// Mean with its 95 % interval, in score units.
+	// Mean is the estimate, with its 95 % interval, in score units.
 	Mean, Lo, Hi float64
 	// Positive is the probability that it is above 0.
 	Positive float64
-	// Measured reports that it was observed on every task, for a deterministic agent.
+	// Measured reports whether the difference was observed on every task, for a
+	// deterministic agent.
 	Measured bool
 }
 
-// shown reports whether a difference counts as shown: if it was observed on every task,
-// when it is positive for new ones with a probability of .95; otherwise, when by the
-// model it is about as likely positive as not, although most differences are exactly 0:
-// the median probability model, which predicts best of all selections (Barbieri and
-// Berger 2004).
+// shown reports whether a difference counts as shown: If it was observed on every task,
+// it counts if it is positive for new ones with a probability of .95. Otherwise it counts
+// if, according to the model, it is about as likely positive as not, although most
+// differences are exactly 0: this is the median probability model, which predicts best of
+// all selections (Barbieri and Berger 2004).
 func (b Posterior) shown() bool {
 	if b.Measured {
 		return b.Positive >= shownMeasured
@@ -39,8 +40,8 @@ type posteriors struct {
 	draws [][]float64
 }
 
-// differences estimates by how much a choice is better than each option, which has more
-// units reverted.
+// differences estimates the differences by which a choice is better than each option,
+// which has more units reverted.
 func (a *Ablation) differences(c choice, than []option) posteriors {
 	out := posteriors{list: make([]Posterior, len(than)), draws: make([][]float64, draws)}
 	for n := range out.draws {

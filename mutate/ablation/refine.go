@@ -15,10 +15,11 @@ const firstFiner = 4
 const leastChecks = 4
 
 // refine takes back parts of the hunks that stay (delta debugging, Zeller and Hildebrandt
-// 2002). A part goes at first by a few tasks, on which others have shown most, and the next
-// ones are tried without it. The last config is then tried on all tasks. A task that shows a
-// loss there is one of the few from then on, so that the part which needs it stays. refine
-// returns the trials that it needs first, and adds to the choice what goes.
+// 2002). At first a few tasks decide whether a part is removed, those on which other parts
+// have shown most losses, and the next parts are tried without it. The last config is then
+// tried on all tasks. A task that shows a loss there is one of the few from then on, so that
+// the part that the task needs stays. refine returns the trials that it needs first, and
+// adds the removed parts to the choice.
 func (a *Ablation) refine(spots []spot, left int) []mutate.Trial {
 	a.taken = nil
 	if a.smaller == nil {
@@ -27,7 +28,7 @@ func (a *Ablation) refine(spots []spot, left int) []mutate.Trial {
 	r := refinement{Ablation: a, spots: a.showingFirst(spots), failed: map[string]bool{}}
 	r.left, r.all = a.share(spots, left)
 	r.at = finerPart{side: side{id: a.choice.id, config: a.choice.config}}
-	for r.need == nil && r.next() { // each part that goes brings the text nearer
+	for r.need == nil && r.next() { // each removed part brings the text nearer
 		continue
 	}
 	if r.need == nil {
@@ -47,8 +48,8 @@ func (a *Ablation) refine(spots []spot, left int) []mutate.Trial {
 	return r.need
 }
 
-// share returns the evaluations that refine has left, and those that it has in all: without what
-// the parts need that are tried alone, or a third.
+// share returns the number of evaluations that refine has left, and its total. Neither includes
+// the reserve for parts that are tried alone, which is at most a third.
 func (a *Ablation) share(spots []spot, left int) (rest, all int) {
 	used := 0
 	for _, t := range a.made {
@@ -64,7 +65,7 @@ func (a *Ablation) share(spots []spot, left int) (rest, all int) {
 }
 
 // showingFirst returns the spots with those first on which a config without a part has lost,
-// and those after them that are tried first anyway.
+// followed by those that are tried first anyway.
 func (a *Ablation) showingFirst(spots []spot) (out []spot) {
 	var others []spot
 	for _, at := range spots {
@@ -91,14 +92,15 @@ func (a *Ablation) showsLoss(at spot) bool {
 // refinement is one pass over all evidence from the start, like [walk].
 type refinement struct {
 	*Ablation
-	spots []spot // those that show most first
-	// left are the evaluations that are left, and all those that there were.
+	spots []spot // the spots that show most losses first
+	// left is the number of remaining evaluations, and all the number at the start.
 	left, all int
-	// at is the config so far, and went what has gone, with the configs without it.
+	// at is the config so far, and went lists the removed parts, with the configs without
+	// them.
 	at   finerPart
 	went []finerPart
-	// failed are the parts that had to stay since the last round began; gone reports that
-	// another part has gone since.
+	// failed are the parts that had to stay since the last round began; gone reports
+	// whether another part was removed since.
 	failed map[string]bool
 	gone   bool
 	need   []mutate.Trial
@@ -113,10 +115,11 @@ func (r *refinement) probe() []spot {
 	return r.spots[:n]
 }
 
-// next takes back one part; false if none goes, or evaluations are needed. It leaves the
-// evaluations for a check on all spots: of the config without the part, and of the one so far if
-// the part stays. Where the evaluations last for [leastChecks], it has the config so far checked
-// before fewer than two checks are left, so that not all is lost if the last one fails.
+// next removes one part; false if none can be removed, or if evaluations are needed. It keeps
+// the evaluations for a check on all spots: of the config without the part, and of the config so
+// far if the part stays. If the evaluations suffice for [leastChecks] checks, the config so far
+// is checked before fewer than two checks are left, so that a failure of the last one does not
+// lose everything.
 func (r *refinement) next() bool {
 	probe := r.probe()
 	for f := range r.pieces(r.at.config) {
@@ -160,8 +163,8 @@ func (r *refinement) lacks(f finerPart) int {
 	return len(lack)
 }
 
-// checked reports whether nothing has gone, or a config without some parts was tried on all spots
-// and loses nothing.
+// checked reports whether nothing was removed, or a config without some parts was tried on all
+// spots and loses nothing.
 func (r *refinement) checked() bool {
 	return len(r.went) == 0 || slices.ContainsFunc(r.went, func(f finerPart) bool {
 		same, lack := r.alike(f.id, r.spots)

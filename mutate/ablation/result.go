@@ -13,20 +13,21 @@ type Result struct {
 	// Small is the reduced winner, the winner itself when nothing was reverted.
 	Small  agent.ConfigID
 	Config agent.Config
-	// Reverted names what was reverted to the champion's value: parameters, and members
-	// of subsets or lines of texts where the rest of the parameter stays.
+	// Reverted names the values that were reverted to the champion's: parameters, and
+	// members of subsets or lines of texts where the rest of the parameter stays.
 	Reverted []string
-	// Effects of the remaining parameters, in the order of the space.
+	// Effects are the effects of the remaining parameters, in the order of the space.
 	Effects []Effect
 	// Parts are those of the small config's change, with [Options.Hunks]; see [Parts].
 	Parts []Part
-	// Loss is the estimated difference of the winner over the small config, Gain that
-	// over the champion, on the search tasks; for an agent with randomness by the model.
+	// Loss is the estimated difference of the winner over the small config, and Gain that
+	// over the champion, both on the search tasks. For an agent with randomness they come
+	// from the model.
 	Loss, Gain Posterior
 	// Seen is the number of scored evaluations of the small config, Evaluations the
 	// number asked for.
 	Seen, Evaluations int
-	// Done reports that nothing is left to ask for.
+	// Done reports whether nothing is left to ask for.
 	Done bool
 	// Reason describes the result in words.
 	Reason string
@@ -37,21 +38,23 @@ type Result struct {
 type Effect struct {
 	Param              string
 	Difference, Lo, Hi float64
-	// Shown reports that it counts as shown ([Belief]). Unshown changes stay only where
-	// all of them together were shown to matter.
+	// Shown reports whether the effect counts as shown ([Belief]). Unshown changes stay
+	// only where all of them together were shown to matter.
 	Shown bool
-	// Untried reports that the evaluations ended before the config without it was
-	// compared with the small one: there is no difference.
+	// Untried reports whether the evaluations ended before the config without the
+	// parameter's change was compared with the small one, so that there is no difference.
 	Untried bool
-	// Evaluations is the number for the config without it in the comparison.
+	// Evaluations is the number of evaluations of the config without the change in the
+	// comparison.
 	Evaluations int
 }
 
 // Part is a hunk of a change, or a changed parameter that is no text.
 type Part struct {
 	Name string
-	// Param is the changed parameter, and Line the line of the champion's text, from 1, that the
-	// hunk begins at or, if it only adds lines, stands before; 0 for a parameter that is no text.
+	// Param is the changed parameter, and Line the line of the champion's text, from 1, at which
+	// the hunk begins or, if it only adds lines, before which it stands; 0 for a parameter that
+	// is no text.
 	Param string
 	Line  int
 	// Alone is the champion with this part alone, and Without the changed config without it,
@@ -136,8 +139,8 @@ func (a *Ablation) rationale(config agent.Config) string {
 	return "undone: " + strings.Join(names, ", ")
 }
 
-// reason describes what the lists of reverted and remaining changes do not show: the
-// loss, and what was not found out.
+// reason describes results that the lists of reverted and remaining changes do not show:
+// the loss, and the questions that remained open.
 func (a *Ablation) reason(r Result) string {
 	if a.Changes() < 2 {
 		return "the winner changes one thing only"

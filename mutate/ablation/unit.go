@@ -26,7 +26,7 @@ type change struct {
 	champion, winner agent.Config
 	params           []changed
 	units            []unit
-	// hunks reports that texts are reverted by hunks.
+	// hunks reports whether texts are reverted by hunks.
 	hunks bool
 	made  map[string]madeConfig
 }
@@ -78,7 +78,7 @@ func newChange(space agent.Space, champion, winner agent.Config, hunks bool) cha
 			case hunks:
 				most = 2 * longest
 			case operator.Demonstrates(p):
-				most = 2 * operator.MostDemonstrations // they are whole lines
+				most = 2 * operator.MostDemonstrations // demonstrations are whole lines
 			}
 			d.edits = editsOf(base, now, most)
 		}

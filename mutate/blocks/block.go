@@ -13,8 +13,8 @@ type Block struct {
 	// File and Line are the position of its first marker; lines count from 1.
 	File string
 	Line int
-	// Text is the text between the markers. Its lines end in "\n", also where those of the
-	// file end in "\r\n"; so does the last one.
+	// Text is the text between the markers. All of its lines, including the last, end in
+	// "\n", even if those of the file end in "\r\n".
 	Text string
 
 	start, end int // of the text in the file, byte offsets

@@ -24,7 +24,8 @@ const (
 
 // Find returns the blocks of files, given by path, in the order of paths and lines, and a
 // problem for every marker that cannot be used. No block of a name that is used twice is
-// returned, and each after the first one is a problem. Blocks of generated files are problems. A marker in a string or in a longer comment is none; see [Quoted].
+// returned, and each after the first one is a problem. Blocks of generated files are
+// problems. A mark in a string or in a longer comment is not a marker; see [Quoted].
 func Find(files map[string][]byte) ([]Block, []Problem) {
 	f := search(files)
 	f.refuseTwins()
@@ -43,7 +44,7 @@ func Find(files map[string][]byte) ([]Block, []Problem) {
 }
 
 // Quoted returns, as problems, the marks evolve:begin that stand in a string or in a longer
-// comment of their language and so begin no block. [tokens.Enclosed] tells which do.
+// comment of their language and so begin no block. [tokens.Enclosed] finds them.
 func Quoted(files map[string][]byte) []Problem { return search(files).quoted }
 
 // Marked reports whether a file has a mark evolve:begin, whether or not it can be used.

@@ -35,8 +35,8 @@ func generated(path string, data []byte) int {
 	return 0
 }
 
-// commentOf returns the text of a comment line without its signs. inside reports that it may be
-// a line of a longer comment.
+// commentOf returns the text of a comment line without its signs. inside reports whether it may
+// be a line of a longer comment.
 func commentOf(line string) (text string, inside bool) {
 	line = strings.TrimSpace(line)
 	if rest, found := strings.CutPrefix(line, "* "); found {

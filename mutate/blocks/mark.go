@@ -13,7 +13,7 @@ const (
 )
 
 // leaders are the signs that begin a comment of one line, each with the sign that closes
-// it. The order matters where one begins another.
+// it. The order matters because a sign may begin with another one.
 var leaders = []struct{ open, shut string }{
 	{"//", ""},
 	{"#", ""},
@@ -30,7 +30,7 @@ var leaders = []struct{ open, shut string }{
 	{"REM", ""},
 }
 
-// mark is what a marker line holds.
+// mark is the content of a marker line.
 type mark struct {
 	opens bool
 	name  string // may be empty at the end of a block

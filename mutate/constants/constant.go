@@ -21,7 +21,7 @@ type Constant struct {
 	// Unit.
 	Literal string
 	Value   float64
-	// Whole reports that only integers are valid.
+	// Whole reports whether only integers are valid.
 	Whole bool
 	// Min and Max bound the value, both included. With Step above 0 the values are
 	// Min, Min+Step, … or, with Log, Min, Min·Step, ….

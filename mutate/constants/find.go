@@ -60,7 +60,8 @@ type finding struct {
 type site struct {
 	spec *ast.ValueSpec
 	doc  *ast.CommentGroup
-	// repeated reports that the next specification repeats this one's value implicitly.
+	// repeated reports whether the next specification repeats this one's value
+	// implicitly.
 	repeated bool
 	marks    int
 }

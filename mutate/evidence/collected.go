@@ -18,7 +18,7 @@ type Collected struct {
 	night int
 	// guards are the bounds that the ruling checks.
 	guards []stats.Bound
-	// metric is what the scores are of; nil without a metric.
+	// metric is the metric that the scores measure; nil if there is none.
 	metric *metrics.Kind
 }
 
@@ -119,5 +119,6 @@ func (e *Collected) Judge(variant string, rule stats.Rule) stats.Ruling {
 	return stats.Judge(variant, e.Pairs(), rule)
 }
 
-// Blocks returns the number of complete blocks, and of those of the current run.
+// Blocks returns the number of complete blocks, and the number of those of the current
+// run.
 func (e *Collected) Blocks() (all, tonight int) { return e.blocks, e.tonight }

@@ -22,8 +22,8 @@ type Rules struct {
 	Alpha float64
 }
 
-// Shifted is the error for a claim that holds by the rules it was made by and not by
-// those of the current workspace.
+// Shifted is the error for a claim that holds by the rules with which it was made, and
+// not by those of the current workspace.
 type Shifted struct {
 	// Now is the ruling by the current rules.
 	Now stats.Ruling
@@ -34,7 +34,7 @@ func (e *Shifted) Error() string {
 }
 
 // ErrNoRuling means that a proposal rests on evaluations and the result of its run has no
-// ruling on its variant: the run was started again and is not that far.
+// ruling on its variant: the run was started again and has not come that far.
 var ErrNoRuling = errors.New("the result of its run has no ruling on its variant")
 
 // Proposal recomputes the claim of a proposal of a config, and compares it with the
@@ -109,7 +109,7 @@ func bound(p archive.ProposalRecord, plan archive.AgentPlan, r archive.AgentResu
 	case p.Evidence != digest && (r.Grounds != nil || f.Judged != nil):
 		return differs("the ruling that it has a digest of is not the one of its run")
 	case slices.ContainsFunc(r.Refused, func(f stats.Refusal) bool { return f.Proposal == p.ID && f.Variant == string(p.Variant) }):
-		// the result tells of what came after it
+		// the result describes later events
 	case p.Rationale != r.Reason || r.Winner != p.Variant || !r.Verdict.Proposes():
 		return differs("the result of its run does not tell the same of its variant")
 	case f.Ruling.State != stats.Proven && f.Ruling.State != stats.Trade:

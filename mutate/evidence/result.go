@@ -17,8 +17,8 @@ import (
 type Checked struct {
 	// Recomputed counts those that were confirmed from the stored evaluations.
 	Recomputed int `json:"recomputed"`
-	// Unstored counts those whose inputs are not stored, Gone those whose evaluations
-	// were removed: neither can be recomputed.
+	// Unstored counts those whose inputs are not stored, and Gone those whose evaluations
+	// were removed. Neither kind can be recomputed.
 	Unstored int `json:"unstored,omitempty"`
 	Gone     int `json:"gone,omitempty"`
 }
@@ -28,9 +28,9 @@ func (c *Checked) Add(o Checked) {
 	c.Recomputed, c.Unstored, c.Gone = c.Recomputed+o.Recomputed, c.Unstored+o.Unstored, c.Gone+o.Gone
 }
 
-// Check recomputes every ruling of a result, and as much of the verdict as follows from
-// them: whether a variant is proposed, which one, and the sentence about it. The first
-// contradiction is an *archive.AuditError.
+// Check recomputes every ruling of a result, and the parts of the verdict that follow
+// from them: whether a variant is proposed, which one, and the sentence about it. The
+// first contradiction is an *archive.AuditError.
 func Check(ctx context.Context, a *archive.Archive, r archive.AgentResult) (Checked, error) {
 	var out Checked
 	var rulings []stats.Ruling
@@ -60,8 +60,8 @@ func Check(ctx context.Context, a *archive.Archive, r archive.AgentResult) (Chec
 		}
 		return out, nil
 	}
-	// The design affects only the text about what a run could have detected, never which
-	// variant is proposed.
+	// The design affects only the text about the effects that a run could have detected,
+	// never which variant is proposed.
 	design := stats.Design{Alpha: r.Finalist[0].Judged.Alpha, Fixed: r.Grounds.Fixed}
 	verdict := stats.Conclude(rulings, stats.Circumstances{Searched: r.SearchDone, Refused: r.Refused, Reference: r.Reference, Design: design})
 	winner := agent.ConfigID("")

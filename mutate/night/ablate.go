@@ -29,12 +29,12 @@ const (
 	leastAblate = 20
 )
 
-// ablateNeed estimates how many evaluations the ablation of finalists with so many
-// changes needs. For an agent without chance it is a few runs on every task, of the
-// finalist, of groups of changes and of the remaining ones, and a few tasks for each
+// ablateNeed estimates the number of evaluations that the ablation of finalists with so
+// many changes needs. An agent without randomness needs a few runs on every task (of the
+// finalist, of groups of changes and of the remaining ones) and a few tasks for each
 // change that is tried alone (measured: 200 to 350 for 12 changes on 60 tasks, 900 to
-// 1,300 for 20 on 100 if every change has an effect somewhere). With chance it is about
-// what shows an effect of a tenth.
+// 1,300 for 20 on 100 if every change has an effect somewhere). An agent with randomness
+// needs about the number that shows an effect of a tenth.
 func ablateNeed(changes, tasks int, fixed bool) int {
 	if !fixed {
 		return ablateEach * changes
@@ -42,14 +42,14 @@ func ablateNeed(changes, tasks int, fixed bool) int {
 	return tasks*(4+changes/4) + 6*changes
 }
 
-// finerNeed estimates how many evaluations the parts of hunks need: three checks on all tasks,
-// and one evaluation for each of 64 parts that shows that it matters. More parts are tried while
-// the evaluations last.
+// finerNeed estimates the number of evaluations that the parts of hunks need: three checks on
+// all tasks, and one evaluation for each of 64 parts that shows that it matters. More parts are
+// tried while the evaluations last.
 func finerNeed(tasks int) int { return 3*tasks + 64 }
 
-// ablateEach is the number of evaluations per change of an agent with chance: of 8
-// changes, 500 set back nine idle ones in ten and lose a tenth of the gain, 200 lose
-// more.
+// ablateEach is the number of evaluations per change of an agent with randomness. With 8
+// changes, 500 evaluations revert nine in ten of the idle ones and lose a tenth of the
+// gain; 200 lose more.
 const ablateEach = 40
 
 // ablate ablates every finalist before it may enter the confirmation. As many as may
@@ -97,7 +97,7 @@ func (n *night) ablate(ctx context.Context, rec *mutate.Recommendation) error {
 		seen[f.Variant] = true
 	}
 	if n.Share.adaptive() && errors.Is(ended, bench.ErrBudget) {
-		ended = nil // its part of the money or the time is used; the confirmation has its own
+		ended = nil // the ablation's part of the money or the time is used; the confirmation has a part of its own
 	}
 	rec.Finalists = finalists
 	// The confirmation reads its candidates from the archive.
@@ -107,11 +107,11 @@ func (n *night) ablate(ctx context.Context, rec *mutate.Recommendation) error {
 	return ended
 }
 
-// share returns the number of evaluations for the first of some finalists. Without chance
-// it is all that are left, because the next finalist gets those that are not needed. Hunks have
-// more parts than evaluations: the first finalist gets half where others follow. With
-// chance more evaluations always help, and each finalist gets a part proportional to its
-// changes.
+// share returns the number of evaluations for the first of some finalists. For an agent without
+// randomness it is all that are left, because the next finalist gets those that are not needed.
+// Hunks can have more parts than there are evaluations, so the first finalist gets half if
+// others follow. With randomness more evaluations always help, and each finalist gets a part
+// proportional to its changes.
 func (m *minimisation) share(finalists []mutate.Estimate) int {
 	switch {
 	case m.Agent.Fixed() && m.Agent.Hunks && len(finalists) > 1:
@@ -150,7 +150,7 @@ type minimisation struct {
 	known   *measurements
 	// earlier counts the evaluations that an interrupted run made for each finalist.
 	earlier map[agent.ConfigID]int
-	// left is the number of evaluations left, told the number made, next the next
+	// left is the number of evaluations left, told the number made, and next the next
 	// sequence number.
 	left, told int
 	next       int64

@@ -14,8 +14,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// findLeftOut finds the versions that the night leaves out because of what gates refused before
-// the run that before names; "" for tonight's refusals, too.
+// findLeftOut finds the versions that the night leaves out because of the refusals of gates
+// before the run named before; "" includes tonight's refusals.
 func (n *night) findLeftOut(ctx context.Context, before string) error {
 	f, err := leftOut(ctx, n.Archive, n.Agent.ID, n.Plan.AgentHash, before)
 	if err != nil {
@@ -27,8 +27,9 @@ func (n *night) findLeftOut(ctx context.Context, before string) error {
 	return nil
 }
 
-// readValues reads what versions came to on search cases. ablated reports that tonight's
-// finalists were made small; before that, a resumed run must not know what that showed.
+// readValues reads the values of versions on search cases. ablated reports whether
+// tonight's finalists were reduced. Before that, a resumed run must not use the results
+// of the reduction.
 func (n *night) readValues(ctx context.Context, ablated bool) (err error) {
 	if !n.Agent.Hunks || !n.Agent.Fixed() {
 		return nil
@@ -55,8 +56,8 @@ func (n *night) sameValues(a, b agent.ConfigID) (cases string, same bool) {
 	return n.values.allOf(count, nounOf(n.Agent.Metric)), true
 }
 
-// deceives returns why a version with the values of one that deceives is left out; nil if it is
-// none.
+// deceives returns the reason why a version with the values of a deceiving one is left out; nil
+// for any other version.
 func (n *night) deceives(id agent.ConfigID) *archive.LeftOut {
 	for _, bad := range slices.Sorted(maps.Keys(n.deceiving)) {
 		if cases, same := n.sameValues(id, bad); same {
@@ -68,10 +69,10 @@ func (n *night) deceives(id agent.ConfigID) *archive.LeftOut {
 }
 
 // oneEach keeps one finalist of each set of values, the first, which is the smallest: equal ones
-// would each take an entry of the month for one claim. One whose values are those of an earlier
+// would each take an entry of the month for one claim. A finalist with the values of an earlier
 // entry is replaced by the version of that entry, whose evidence counts for both, unless gates
-// refused how that one is written. One with the values of the code as it is, or of what
-// candidates are measured against, changes nothing.
+// refused the code of that version. A finalist with the values of the code as it is, or of the
+// reference of candidates, changes nothing and is removed.
 func (n *night) oneEach(ctx context.Context, rec *mutate.Recommendation) error {
 	if n.values == nil {
 		rec.Finalists = rec.Finalists[:min(len(rec.Finalists), n.finalists())]
@@ -97,8 +98,8 @@ func (n *night) oneEach(ctx context.Context, rec *mutate.Recommendation) error {
 	return nil
 }
 
-// before returns the entries of earlier nights that count tonight, but for versions that gates
-// refused.
+// before returns the entries of earlier nights that count tonight, except those of versions
+// that gates refused.
 func (n *night) before(ctx context.Context) ([]confirm.Entry, error) {
 	list, err := entriesOf(ctx, n.Archive, n.Agent.ID)
 	holds := n.conditions()

@@ -10,7 +10,7 @@ import (
 	"evolve/bench/stats"
 )
 
-// input is what an allocation depends on.
+// input holds the inputs of an allocation.
 type input struct {
 	// Budget is the evaluations for this agent.
 	Budget       int
@@ -18,26 +18,27 @@ type input struct {
 	HoldoutTasks int
 	// Params is the number of parameters that a finalist can change at once.
 	Params       int
-	HoldoutUnits int // the number of independent tasks that the holdout is worth
+	HoldoutUnits int // the number of independent tasks to which the holdout is equivalent
 	// Fixed reports whether a repeat is no new evidence.
 	Fixed      bool
 	Confirm    confirm.Settings
 	SearchOnly bool
 	Baseline   float64
-	// AA is the number of evaluations of the champion against itself once it is settled;
-	// nil: derived from the budget.
+	// AA is the number of evaluations of the champion against itself once it is
+	// determined; nil: derived from the budget.
 	AA *int
-	// Watch is the number of tasks that an agent without chance is to be measured on again.
+	// Watch is the number of tasks on which an agent without randomness is to be measured
+	// again.
 	Watch int
 	// Reruns is the number of evaluations on a task of the reruns.
 	Reruns int
-	// Cases reports that the tasks are the cases of a scoring command.
+	// Cases reports whether the tasks are the cases of a scoring command.
 	Cases bool
 	// Variances are the known variances of the agent; zero: unknown.
 	Variances stats.Variances
-	// Whole reports that finalists are not made small.
+	// Whole reports whether finalists are not reduced.
 	Whole bool
-	// Finer reports that parts of hunks are tried as well.
+	// Finer reports whether parts of hunks are tried as well.
 	Finer bool
 }
 
@@ -71,8 +72,8 @@ func allocate(w input) allocation {
 	return a
 }
 
-// shortage describes what the holdout lacks, whatever the budget, which pays for so many
-// blocks; empty if it is enough.
+// shortage describes the deficiency of the holdout, given the number of blocks that the
+// budget pays for; empty if the holdout is large enough.
 func (w input) shortage(blocks int) string {
 	if w.SearchOnly {
 		return ""
@@ -139,7 +140,8 @@ func (a allocation) plan(p *archive.AgentPlan) {
 	p.Finalists, p.Repeats = a.Finalists, a.Blocks
 }
 
-// power computes what the confirmation can show, and warns if that is nothing.
+// power computes the improvements that the confirmation can show, and warns if it can
+// show none.
 func (a *allocation) power(w input) {
 	design := w.Confirm.Design(a.Blocks, w.HoldoutTasks, w.HoldoutUnits, w.Fixed).With(w.Variances)
 	a.Detectable, a.Month = finite(design.Detectable(design.Tonight)), finite(design.Detectable(design.Month))
@@ -158,8 +160,8 @@ func (s *Spec) inputOf(tasks Sample, evaluations int) input {
 	}
 }
 
-// Allocate divides so many evaluations among the stages of a plan, and records what they
-// can show.
+// Allocate divides so many evaluations among the stages of a plan, and records the
+// improvements that they can show.
 func (s *Spec) Allocate(p *archive.AgentPlan, evaluations int) {
 	a := allocate(s.inputOf(s.Agent.Sample(), evaluations))
 	a.plan(p)

@@ -11,11 +11,11 @@ import (
 	"evolve/mutate/night/limits"
 )
 
-// allowance tracks how far a night has used its [Share], with the measured speed and
-// price of its evaluations.
+// allowance tracks the use of a night's [Share], with the measured speed and price of its
+// evaluations.
 type allowance struct {
 	// used counts the agent's evaluations in this run that this process does not request
-	// again, confirmed those of the confirmation among them.
+	// again, and confirmed those of the confirmation among them.
 	used, confirmed int
 	// began and paid are the time and the money spent when the agent's turn began.
 	began time.Time
@@ -29,7 +29,7 @@ type allowance struct {
 	spare int
 
 	meter    *limits.Meter
-	seen     bench.Made // last counts passed to the meter
+	seen     bench.Made // the last counts that were passed to the meter
 	forecast limits.Forecast
 	// allowed is the total number of evaluations that the last forecast allowed.
 	allowed int
@@ -108,7 +108,7 @@ func (n *night) countUsed(ctx context.Context) error {
 	return nil
 }
 
-// left returns what the limits leave the agent after so many evaluations. The caller reads
+// left returns the rest of the agent's limits after so many evaluations. The caller reads
 // that number only once, because running evaluations raise it.
 func (n *night) left(made int) limits.Left {
 	left := limits.Unlimited()
@@ -146,8 +146,8 @@ func (n *night) measure() {
 }
 
 // replan plans the agent's night by the remaining limits and the pace of its evaluations
-// so far, and reserves what ablation and confirmation need. It does not change the plan
-// if evaluations are the only limit.
+// so far, and reserves the evaluations that ablation and confirmation need. It does not
+// change the plan if evaluations are the only limit.
 func (n *night) replan() {
 	if n.Share.adaptive() {
 		n.measure()
@@ -157,8 +157,8 @@ func (n *night) replan() {
 	n.reserve(n.Plan.Ablate + n.Plan.Confirm)
 }
 
-// updateForecast forecasts which limit will bind the agent's night, and how many evaluations
-// that allows in total.
+// updateForecast forecasts the limit that will bind the agent's night, and the total number
+// of evaluations that it allows.
 func (n *night) updateForecast() {
 	made := n.made()
 	n.forecast = limits.Plan(n.left(made), n.meter.Pace(), n.confirmShare())
@@ -204,8 +204,8 @@ const slack = .5
 // later stages.
 const mostReserved = .8
 
-// reserve limits the next stage so that so many evaluations can be paid for after it. Until
-// their pace is known, it reserves a share.
+// reserve limits the next stage so that the given number of evaluations can be paid for
+// after it. Until their pace is known, it reserves a share.
 func (n *night) reserve(evaluations int) {
 	usd, till := n.Share.USD, n.Share.Till
 	pace := n.meter.Pace()
@@ -227,7 +227,7 @@ func (n *night) reserve(evaluations int) {
 	n.Budget.Limit(usd, till)
 }
 
-// limitStage limits the next stage to a share of what is left of the agent's money and time.
+// limitStage limits the next stage to a share of the agent's remaining money and time.
 func (n *night) limitStage(share float64) {
 	usd, till := n.Share.USD, n.Share.Till
 	if usd > 0 {
@@ -254,7 +254,7 @@ func (n *night) reservedShare() float64 {
 	return min(leastReserved, n.Settings.Confirm.Share)
 }
 
-// replanConfirmation plans the confirmation by what is left when it begins.
+// replanConfirmation plans the confirmation by the rest of the limits at its beginning.
 func (n *night) replanConfirmation() {
 	if !n.Share.adaptive() || n.Plan.HoldoutTasks == 0 || n.Settings.SearchOnly {
 		return
@@ -293,8 +293,8 @@ func (n *night) recorded(ctx context.Context) (int, error) {
 	return t.Evaluations, err
 }
 
-// record stores which limit bound the agent's night, how its work ended, with the error
-// that ended it, and what its evaluations took.
+// record stores the limit that bound the agent's night, the end of its work with the
+// error that caused it, and the time and cost of its evaluations.
 func (n *night) record(ctx context.Context, ended error) {
 	if n.meter == nil {
 		return
@@ -322,7 +322,7 @@ func (n *night) record(ctx context.Context, ended error) {
 	defer n.Running.Unlock()
 	for i := range n.Run.Limits {
 		if n.Run.Limits[i].Agent == l.Agent {
-			if l.Made == 0 { // nothing was made again since the run was resumed
+			if l.Made == 0 { // no evaluation was made since the run was resumed
 				l.Made, l.Seconds, l.Alone, l.USD = n.Run.Limits[i].Made, n.Run.Limits[i].Seconds, n.Run.Limits[i].Alone, n.Run.Limits[i].USD
 			}
 			n.Run.Limits[i] = l
@@ -339,7 +339,7 @@ func (n *night) bindingLimit(used int) limits.Forecast {
 		return limits.Forecast{Limit: limits.Evaluations, Evaluations: max(0, n.Share.Evaluations-used)}
 	}
 	f := limits.Plan(n.left(used), n.meter.Pace(), 1)
-	if f.Limit == limits.Unknown && used == 0 && !n.Share.Till.IsZero() { // money allows a first one
+	if f.Limit == limits.Unknown && used == 0 && !n.Share.Till.IsZero() { // money allows a first evaluation
 		f = limits.Forecast{Limit: limits.Time}
 		if n.Share.Due {
 			f.Limit = limits.Deadline

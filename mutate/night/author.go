@@ -38,7 +38,7 @@ type author struct {
 	*night
 	answers *bench.AnswerIndex
 	dataset reflection.Dataset
-	seen    map[caseID]bench.Evaluation // told ones, without their transcripts
+	seen    map[caseID]bench.Evaluation // evaluations that the search was told, without their transcripts
 	health  map[string]operator.ToolHealth
 	family  map[agent.ConfigID]mutate.Trial
 	past    map[int64]DraftNote // by the number of the brief, from before the run was resumed
@@ -224,7 +224,7 @@ func (a *author) ask(ctx context.Context, t mutate.Trial) func() (reflection.Rep
 	}
 }
 
-// failed returns earlier changes with how those that failed on a search case did.
+// failed returns earlier changes with the results of those that failed on a search case.
 func (a *author) failed(list []mutate.TriedChange) []mutate.TriedChange {
 	at := map[agent.ConfigID]int{}
 	out := slices.Clone(list)
@@ -332,8 +332,8 @@ func (a *author) draft(ctx context.Context, t mutate.Trial, m reflection.Materia
 	return reply, nil
 }
 
-// keep records the result of a brief before the search is told, a draft as a variant:
-// what was paid for survives the run.
+// keep records the result of a brief before the search is told, a draft as a variant: a
+// paid result survives the run.
 func (a *author) keep(ctx context.Context, t mutate.Trial, r reflection.Reply) error {
 	if before, ok := a.past[t.N]; ok && a.replays() {
 		a.notes = append(a.notes, before)

@@ -12,22 +12,22 @@ import (
 	"evolve/runtime/agent"
 )
 
-// Best is the best version of searched code with what the confirmation showed of it.
+// Best is the best version of searched code, with the results of its confirmation.
 type Best struct {
 	archive.Variant
-	// ConfirmedBy is the night that confirmed it: it showed the version to be better; empty where
+	// ConfirmedBy is the night that confirmed it: it showed that the version is better; empty if
 	// none did.
 	ConfirmedBy string
-	// Ruling is the latest one on it; nil if it did not enter the confirmation.
+	// Ruling is the latest ruling on it; nil if it did not enter the confirmation.
 	Ruling *stats.Ruling
-	// Out is why a night kept it out of the confirmation; empty if none did.
+	// Out is the reason why a night excluded it from the confirmation; empty if none did.
 	Out string
 }
 
 // BestOf returns the best version that nights found of an agent whose hash is given: the one
 // that a night confirmed last, which later nights have not beaten, or else the one that the
-// latest search recommended, unless gates refused it or it is left out with what they refused.
-// ok is false if there is no version, or none better than base, the code as it is.
+// latest search recommended, unless gates refused it or it is left out because of their
+// refusals. ok is false if there is no version, or none better than base, the code as it is.
 func BestOf(ctx context.Context, a *archive.Archive, agentID, hash string, base agent.ConfigID) (v Best, ok bool, err error) {
 	out, err := LeftOut(ctx, a, agentID, hash, "")
 	if err != nil {

@@ -38,7 +38,8 @@ func (n *night) confirm(ctx context.Context, rec *mutate.Recommendation) error {
 		if open, err := n.propose(ctx, c); err != nil || !open || ended != nil {
 			return errors.Join(err, ended)
 		}
-		// The relatives of what was refused would take entries of the month, one after another.
+		// The relatives of refused versions would use up entries of the month, one after
+		// another.
 		if err := n.findLeftOut(ctx, ""); err != nil {
 			return err
 		}

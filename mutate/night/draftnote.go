@@ -14,13 +14,13 @@ const DraftKind = "search.draft"
 // the run.
 const AskedKind = "search.request"
 
-// AskedNote is the ledger's record of a request that is about to be sent. Without a
-// [DraftNote] that names its entry, a kill cut it off.
+// AskedNote is the ledger's record of a request that is about to be sent. If no
+// [DraftNote] names its entry, a kill cut the request off.
 type AskedNote struct {
 	Agent string `json:"agent"`
 	Brief int64  `json:"brief"`
 	Route string `json:"route"`
-	// Tokens and USD are what it can use at most.
+	// Tokens and USD are upper bounds of its usage.
 	Tokens int64   `json:"tokens"`
 	USD    float64 `json:"usd"`
 }
@@ -38,25 +38,28 @@ type DraftNote struct {
 	Route   string      `json:"route,omitempty"`
 	Model   string      `json:"model,omitempty"`
 	Wording string      `json:"wording,omitempty"`
-	// Draft is the resulting variant; without one, Reason is the cause, and Outcome that
-	// of a request without an answer.
+	// Draft is the resulting variant; without one, Reason is the cause, and Outcome is
+	// the outcome of a request without an answer.
 	Draft   agent.ConfigID `json:"draft,omitempty"`
 	Reason  string         `json:"reason,omitempty"`
 	Outcome agent.Outcome  `json:"outcome,omitempty"`
-	// Plain reports that plain text was requested instead of JSON, Unreadable that the
-	// answer has not the requested form, and Unbound that no schema was applied to it.
+	// Plain reports whether plain text was requested instead of JSON, Unreadable whether
+	// the answer lacks the requested form, and Unbound whether no schema was applied to
+	// it.
 	Plain      bool `json:"plain,omitempty"`
 	Unreadable bool `json:"unreadable,omitempty"`
 	Unbound    bool `json:"unbound,omitempty"`
 	// Asked is the number of the ledger's entry about the request, before it was sent; 0
-	// where none was. Cut reports that it was cut off: it then counts at what that entry
-	// holds. Full reports that a bound on requests ended those to the route.
+	// where none was. Cut reports whether the request was cut off: it then counts with
+	// the bounds in that entry. Full reports whether a bound on requests ended those to
+	// the route.
 	Asked int64 `json:"asked,omitempty"`
 	Cut   bool  `json:"cut,omitempty"`
-	// Attempts are what the attempts of the request count as; nil where Usage is that.
+	// Attempts are the amounts that the attempts of the request count as; nil if their
+	// sum is Usage.
 	Attempts []reflection.Attempt `json:"attempts,omitempty"`
 	Full     bool                 `json:"full,omitempty"`
 	Usage    agent.Usage          `json:"usage"`
-	// InUse describes what the request showed of turns in use; empty for nothing.
+	// InUse describes the part of turns in use that the request showed; empty for none.
 	InUse string `json:"in_use,omitempty"`
 }

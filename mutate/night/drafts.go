@@ -21,7 +21,7 @@ const (
 	mostReasons = 8
 )
 
-// notNew is the reason for a draft that the search had already or had refused.
+// notNew is the reason for a draft that the search already had or had refused.
 const notNew = "the config was tried before, or is not new enough"
 
 // addPast adds stored drafts for the search, with their configs in the searched space. It

@@ -11,7 +11,7 @@ import (
 )
 
 // driftLevel is the level at which the champion's scores of an earlier night differ from
-// tonight's. Without a change, one night in fifty is left out for nothing.
+// tonight's. Without a change, one night in fifty is left out needlessly.
 const driftLevel = .99
 
 // pastRun is a run whose evaluations a search may learn from, with the index of the first of
@@ -21,10 +21,11 @@ type pastRun struct {
 	from int
 }
 
-// withoutDrift returns the history without the runs in which the champion scored otherwise
-// than in tonight's reruns, in either direction: a provider that changed its model, or a tool
-// that degraded, changed the scores of other configs as well. Agents without chance are left
-// alone, since their answers change with their config and folder only.
+// withoutDrift returns the history without the runs in which the champion's scores differ
+// from those of tonight's reruns, in either direction: a provider that changed its model, or
+// a tool that degraded, changed the scores of other configs as well. The history of agents
+// without randomness stays whole, because their answers change only with their config and
+// folder.
 func (n *night) withoutDrift(ctx context.Context, past []pastRun, history []mutate.Remembered) ([]mutate.Remembered, error) {
 	if n.Agent.Fixed() || len(history) == 0 {
 		return history, nil
@@ -60,7 +61,7 @@ func (n *night) withoutDrift(ctx context.Context, past []pastRun, history []muta
 
 // drifted reports which of the runs, the latest first, differ from tonight. Runs in a row that
 // do not differ from each other are also compared together, since one run alone has few scores
-// of the champion. A run without any goes with the next later one.
+// of the champion. A run without any such score is treated like the next later one.
 func drifted(runs []stats.NightScores, tonight stats.NightScores, of stats.Nature) []bool {
 	differ := func(then []stats.NightScores, now stats.NightScores) bool {
 		s, ok := stats.CompareNights(then, []stats.NightScores{now}, of, driftLevel)

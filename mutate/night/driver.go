@@ -36,9 +36,9 @@ type driver struct {
 	concurrency int
 	lookahead   int
 	ordered     bool
-	// bounded reports that money or time may end the search at any evaluation. No trial is
-	// asked for ahead of a free place then: the end would drop those that wait, and they may be
-	// the earliest.
+	// bounded reports whether money or time may end the search at any evaluation. In that case
+	// no trial is asked for ahead of a free place, because the end would drop the waiting
+	// trials, which may be the earliest.
 	bounded bool
 	// learn, if not nil, is called with each evaluation before the searcher is told.
 	learn func(mutate.Trial, bench.Evaluation)
@@ -92,14 +92,14 @@ type driveState struct {
 	// latest has a channel for each route, which is closed when its latest brief ends.
 	latest   map[string]chan struct{}
 	arrivals chan arrival
-	// buffer holds the results that arrived and were not told, by their place in the
-	// order of issue. It is empty in free mode.
+	// buffer holds the results that have arrived and were not told yet, by their place in
+	// the order of issue. It is empty in free mode.
 	buffer map[int]arrival
-	// asked and told count the trials that were issued and told, inFlight the evaluations
-	// under way, and open the briefs under way.
+	// asked and told count the trials that were issued and told, and inFlight and open
+	// count the evaluations and the briefs under way.
 	asked, told, inFlight, open int
-	// waiting reports that the searcher needs one more result before it is asked again,
-	// finished that it has no more trials.
+	// waiting reports whether the searcher needs one more result before it is asked
+	// again, and finished whether it has no more trials.
 	waiting, finished bool
 	// err is the first error; no trial is issued after it.
 	err error
@@ -128,7 +128,7 @@ func (d *driver) start() *driveState {
 	}
 }
 
-// step is what a driver does next.
+// step is the next action of a driver.
 type step int
 
 const (
@@ -260,9 +260,9 @@ func (s *driveState) drop() {
 	s.queue.waiting = nil
 }
 
-// abandonBriefs ends the briefs under way if no evaluation is and none will follow. In
-// ordered mode a search that has all of its evaluations waits for the answers, so that its
-// result does not depend on their times.
+// abandonBriefs ends the briefs under way if no evaluation is under way and none will
+// follow. In ordered mode a search that has all of its evaluations waits for the answers,
+// so that its result does not depend on their times.
 func (s *driveState) abandonBriefs() {
 	switch {
 	case s.inFlight > 0 || s.open == 0 || s.abandon == nil:

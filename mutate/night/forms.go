@@ -1,11 +1,12 @@
 package night
 
-// unreadableMost is the number of successive answers of a route that are no JSON after which
-// plain text is requested of it.
+// unreadableMost is the number of successive answers of a route without valid JSON after
+// which plain text is requested of it.
 const unreadableMost = 2
 
-// answerForms decides by the records of requests which routes are asked for plain text: after
-// two successive answers that are no JSON. It holds until the route gets another model.
+// answerForms decides by the records of requests which routes are asked for plain text: those
+// with two successive answers without valid JSON. The decision holds until the route gets
+// another model.
 type answerForms map[string]answerForm
 
 type answerForm struct {

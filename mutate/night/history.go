@@ -19,8 +19,8 @@ const mostRemembered = 20_000
 // The trust factors of an evaluation of an earlier night, one for each thing that has
 // changed since; they are multiplied. They are judgements, not measurements: a changed
 // suite or agent leaves half of the trust, another binary (which includes graders and
-// built-in agents) most, other prices nearly all, because they affect a score only
-// through a limit on cost. Every night in between takes a tenth.
+// built-in agents) leaves most of it, and other prices nearly all, because they affect a
+// score only through a limit on cost. Every night in between takes a tenth.
 const (
 	trustOtherSuite  = .5
 	trustOtherAgent  = .5
@@ -31,12 +31,12 @@ const (
 	leastTrust = .05
 )
 
-// history returns what earlier nights found on tonight's search tasks, the latest run
+// history returns the results of earlier nights on tonight's search tasks, the latest run
 // first. It depends only on the archive when the run began and on tonight's reruns of the
 // champion, so that a resumed run gets the same. It leaves out configs that are no longer in
-// the space, versions of code that [LeftOut] names, and nights in which the champion scored
-// otherwise than tonight. It counts an evaluation that several runs refer to once; for an
-// agent without chance it takes the latest evaluation of a config on a task.
+// the space, versions of code that [LeftOut] names, and nights in which the champion's
+// scores differ from tonight's. It counts an evaluation that several runs refer to once; for
+// an agent without randomness it takes the latest evaluation of a config on a task.
 func (n *night) history(ctx context.Context) ([]mutate.Remembered, error) {
 	view := n.view()
 	configs := map[agent.ConfigID]agent.Config{}
@@ -125,8 +125,8 @@ func (n *night) trust(ctx context.Context, run string) (float64, error) {
 	return trust, nil
 }
 
-// operators returns what the operators had earned after the latest earlier run that
-// recorded it, weighed by the trust in that run.
+// operators returns the record of the operators after the latest earlier run that has
+// one, weighed by the trust in that run.
 func (n *night) operators(ctx context.Context) (operator.State, error) {
 	for run, err := range n.Archive.Runs(ctx) {
 		if err != nil {

@@ -13,7 +13,7 @@ import (
 	"evolve/runtime/text"
 )
 
-// inert are the parameters that a model was found not to take.
+// inert holds the parameters that a model was found not to take.
 type inert struct {
 	model string
 	names []string
@@ -91,7 +91,7 @@ func (n *night) keepInert(ctx context.Context) error {
 		return fmt.Errorf("reading what the model does not take: %w", err)
 	}
 	if slices.ContainsFunc(known, func(i archive.Inert) bool { return i.Run == n.Run.ID }) {
-		return nil // by the process before it was resumed
+		return nil // already recorded, before the run was resumed
 	}
 	e, err := archive.NewLedgerEntry(n.Now(), archive.InertKind, n.Run.ID, archive.Inert{
 		Agent: n.Agent.ID, Routes: n.Agent.Routes, Model: n.inert.model, Params: n.inert.names,

@@ -27,8 +27,8 @@ func (n *night) measureJudges(ctx context.Context) error {
 	return nil
 }
 
-// judged returns the evaluations of this run from before it was resumed that judges graded:
-// what was paid for once is not asked, and not decided, again.
+// judged returns the evaluations of this run that judges graded before it was resumed,
+// because a paid judgement is not requested again.
 func (n *night) judged(ctx context.Context) ([]bench.Evaluation, error) {
 	if n.opened.Judge == nil || n.Run.Resumed == 0 {
 		return nil, nil

@@ -18,23 +18,23 @@ import (
 )
 
 // kept is the share of the gain of a deceiving version from which an ancestor of it is taken to
-// deceive, too. It is a judgement: what deceives usually makes most of a gain at once.
+// deceive, too. The number is a judgement: a deception usually makes most of a gain at once.
 const kept = .9
 
-// copied is the share of the lines that a deceiving version added to the code as it was from which a
-// version that has them is taken to deceive, too, whatever it descends from. It is a judgement:
-// a finalist was made small, so that what it added is hardly more than what it gains by.
+// copied is the share of the lines that a deceiving version added to the code as it was from
+// which a version that has them is taken to deceive, too, whatever its ancestors. The number is
+// a judgement: a finalist was reduced, so that it added hardly more lines than its gain needs.
 const copied = .75
 
-// LeftOut returns the versions of searched code that later nights leave out because of what
-// gates refused before the run that before names; "" for all runs. A version that deceives
-// what measures it is left out with the ancestors that gained nearly as much on the same
-// search cases, with versions that have most of the lines that it added, and with all that
-// descend from these, but for versions whose own patch passed its gates, and for descendants
-// that a language model wrote without a line of what was refused. So are versions with the
-// values of one of these on all search cases. A
-// version that was refused otherwise, for example because a test failed, is left out alone, as
-// long as the agent's hash is the same as then.
+// LeftOut returns the versions of searched code that later nights leave out because of the
+// refusals of gates before the run named before; "" for all runs. A version that deceives its
+// measurement is left out together with the ancestors that gained nearly as much on the same
+// search cases, with versions that have most of the lines that it added, and with all
+// descendants of these. Exceptions are versions whose own patch passed its gates, and
+// descendants that a language model wrote without a line of the refused change. Versions with
+// the values of one of these on all search cases are left out, too. A version that was refused
+// for another reason, for example because a test failed, is left out alone, as long as the
+// agent's hash is the same as then.
 func LeftOut(ctx context.Context, a *archive.Archive, agentID, hash, before string) (map[agent.ConfigID]archive.LeftOut, error) {
 	f, err := leftOut(ctx, a, agentID, hash, before)
 	if err != nil {
@@ -91,8 +91,9 @@ func leftOut(ctx context.Context, a *archive.Archive, agentID, hash, before stri
 	return f, nil
 }
 
-// refusedBy names what refused a version: the gate that failed, one that it deceives before
-// others, or the review; "" if nothing did, or if a gate only could not run.
+// refusedBy names the refuser of a version: the gate that failed, preferably one that the
+// version deceives, or the review; "" if the version was not refused, or if a gate merely
+// could not run.
 func refusedBy(p archive.ProposalRecord) (by string, deceives bool) {
 	if p.State != archive.GateFailed {
 		return "", false
@@ -115,7 +116,7 @@ func refusedBy(p archive.ProposalRecord) (by string, deceives bool) {
 type family struct {
 	archive  *archive.Archive
 	agent    string
-	before   string // the run that is not looked at; "" for none
+	before   string // the run that is not read; "" for none
 	variants map[agent.ConfigID]archive.Variant
 	children map[agent.ConfigID][]agent.ConfigID
 	// original are the lines of the code as it was in any night.
@@ -123,7 +124,7 @@ type family struct {
 	// passed are the versions whose own patch passed its gates.
 	passed map[agent.ConfigID]bool
 	out    map[agent.ConfigID]archive.LeftOut
-	// deceives has those of out that deceive what measures them: true where a gate refused
+	// deceives has those of out that deceive their measurement: true if a gate refused
 	// that version itself.
 	deceives map[agent.ConfigID]bool
 }
@@ -164,7 +165,7 @@ func (f *family) spread(ctx context.Context, p archive.ProposalRecord) error {
 		for _, parent := range v.Parents {
 			up := f.variants[parent]
 			if seen[parent] || len(up.Parents) == 0 || f.passed[parent] {
-				continue // of the code as it was, no gate refused anything
+				continue // the code as it was is never refused by a gate
 			}
 			seen[parent] = true
 			queue = append(queue, parent)
@@ -198,8 +199,8 @@ func (f *family) spread(ctx context.Context, p archive.ProposalRecord) error {
 	return f.spreadAlike(ctx, p, refused)
 }
 
-// spreadAlike leaves out the versions with the values of one that deceives: that is what it does,
-// and not how it is written.
+// spreadAlike leaves out the versions with the values of a deceiving one: equal values mean equal
+// behaviour, however the code is written.
 func (f *family) spreadAlike(ctx context.Context, p archive.ProposalRecord, refused string) error {
 	plan, err := f.archive.Plan(ctx, p.Run, f.agent)
 	if errors.Is(err, archive.ErrNotFound) {
@@ -225,7 +226,7 @@ func (f *family) spreadAlike(ctx context.Context, p archive.ProposalRecord, refu
 // lineSet are lines of the texts of a config.
 type lineSet map[componentText]bool
 
-// in returns how many of the lines a config has.
+// in returns the number of the lines that a config has.
 func (s lineSet) in(c agent.Config) (n int) {
 	now := lines(c)
 	for line := range s {
@@ -250,8 +251,8 @@ func (f *family) rewritten(child agent.ConfigID, added lineSet) bool {
 	return v.Author != "" && len(added) > 0 && added.in(v.Config) == 0
 }
 
-// lines returns the lines of a config's texts, each with the name of its text, but those without
-// a letter or a digit, such as a bracket.
+// lines returns the lines of a config's texts, each with the name of its text, except those
+// without a letter or a digit, such as a bracket.
 func lines(c agent.Config) lineSet {
 	out := lineSet{}
 	for name := range c {
@@ -267,7 +268,7 @@ func lines(c agent.Config) lineSet {
 // leave leaves out a version that deceives, unless it is left out already.
 func (f *family) leave(id agent.ConfigID, proposal, reason string) {
 	if !f.deceives[id] {
-		f.deceives[id] = false // it does not count as refused itself
+		f.deceives[id] = false // the version does not count as refused itself
 	}
 	if _, known := f.out[id]; !known {
 		f.out[id] = archive.LeftOut{Variant: id, Proposal: proposal, Reason: reason}
@@ -305,7 +306,7 @@ func (f *family) scores(ctx context.Context, run string) (familyScores, error) {
 		}
 		plan, err := f.archive.Plan(ctx, r.ID, f.agent)
 		if err != nil || plan.AgentHash != then.AgentHash || plan.SuiteHash != then.SuiteHash {
-			continue // it had another agent, or ended before it had a plan
+			continue // the run had another agent, or ended before it had a plan
 		}
 		for e, err := range f.archive.Evaluations(ctx, r.ID, f.agent) {
 			if err != nil {
@@ -324,8 +325,8 @@ func (f *family) scores(ctx context.Context, run string) (familyScores, error) {
 	return out, nil
 }
 
-// nearly reports whether a version gained, over the code as it is, nearly as much as one that
-// descends from it, on the cases that both ran.
+// nearly reports whether the gain of a version over the code as it is nearly reaches that of
+// a descendant, on the cases that both ran.
 func (s familyScores) nearly(version, of agent.ConfigID) bool {
 	gain, whole := 0., 0.
 	for task, m := range s.of[version] {

@@ -13,7 +13,7 @@ import (
 // measurements are the evaluations on search tasks that the ablation compares. A long search
 // makes a million of them, so they are packed in bytes, some six each.
 type measurements struct {
-	variants []mutate.Trial // with id and config alone
+	variants []mutate.Trial // with only id and config set
 	tasks    []string
 	// The indices of variants and tasks.
 	variantAt map[agent.ConfigID]int

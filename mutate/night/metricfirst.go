@@ -25,7 +25,7 @@ const (
 )
 
 // findMetricFirst records the version that the mean of the metric shows to be better than the one
-// that the search recommends. Neither may be one that gates refused or that is left out.
+// that the search recommends. Neither version may be refused by gates or left out.
 func (n *night) findMetricFirst(ctx context.Context) error {
 	best, kind := n.result.Search.Recommended.Variant, n.Plan.Metric
 	if n.values == nil || kind == nil || best == "" || best == n.Plan.Champion || n.opened.Varies != nil && n.opened.Varies() != "" {

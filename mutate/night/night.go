@@ -46,35 +46,36 @@ type night struct {
 	opened  Opened
 	result  archive.AgentResult
 	allowance
-	// got counts the evaluations of this process, aa those of the champion against itself
-	// once that stage is over.
+	// got counts the evaluations of this process, and aa those of the champion against
+	// itself once that stage is over.
 	got atomic.Int64
 	aa  *int
 	// blocking names the limit under policies that evaluations waited for when their time
 	// was over; mu guards it while evaluations are running.
 	blocking string
 	mu       sync.Mutex
-	// replay reports that a resumed search is repeated from its beginning.
+	// replay reports whether a resumed search is repeated from its beginning.
 	replay bool
-	// refused keep variants out of the confirmation, bar is what others must beat.
+	// refused holds the refusals that keep variants out of the confirmation, and bar is
+	// the estimate that others must beat.
 	refused []refusal
 	bar     bar
 	// leftOut are the versions of code that [LeftOut] names, and unsearched those of them that
-	// are in the space. deceiving has those of leftOut that deceive what measures them: true
-	// where a gate refused that version itself.
+	// are in the space. deceiving has those of leftOut that deceive their measurement: true if
+	// a gate refused that version itself.
 	leftOut    map[agent.ConfigID]archive.LeftOut
 	deceiving  map[agent.ConfigID]bool
 	unsearched []mutate.LeftOut
-	// values are what versions of searched code came to; nil for other agents.
+	// values holds the values of versions of searched code; nil for other agents.
 	values *Values
-	// barred are the variants that look better and that a person's refusal keeps out, by
+	// barred are the variants that look better and that a person's refusal excludes, by
 	// the refused proposal.
 	barred map[string][]agent.ConfigID
 	// inert are the parameters that the model was found not to take.
 	inert inert
 	// earlier are the evaluations of earlier nights that the search learns from, without
-	// their transcripts, for the briefs of models; nil without models, or where the answers
-	// of the agent have a part of chance.
+	// their transcripts, for the briefs of models; nil without models, or if the answers of
+	// the agent have randomness.
 	earlier map[caseID]bench.Evaluation
 	// names is the set of variants that are already in the archive.
 	names map[agent.ConfigID]bool
@@ -95,7 +96,7 @@ func Run(ctx context.Context, s Spec) (Outcome, error) {
 	return Outcome{Result: n.result, Blocking: n.blocking}, err
 }
 
-// newNight returns the night of a spec, with what a night alone needs.
+// newNight returns the night of a spec, with the fields that only a night needs.
 func newNight(s Spec) *night {
 	if s.Slots == nil {
 		s.Slots = NewSlots(s.Run.Concurrency)
@@ -136,7 +137,7 @@ func (n *night) work(ctx context.Context) error {
 			n.result.Reason = ended.Error()
 		}
 	}
-	if n.result.Verdict != archive.Waits { // else the confirmation reached it
+	if n.result.Verdict != archive.Waits { // otherwise the confirmation has set it
 		n.markWaiting(nil)
 	}
 	return n.store(context.WithoutCancel(ctx), ended)
@@ -148,7 +149,7 @@ func (n *night) store(ctx context.Context, ended error) error {
 	if err := n.Archive.Flush(ctx); err != nil && ended == nil {
 		ended = fmt.Errorf("%w: %w", bench.ErrRecorder, err)
 	}
-	if err := n.Archive.PutPlan(ctx, *n.Plan); err != nil { // as it was carried out
+	if err := n.Archive.PutPlan(ctx, *n.Plan); err != nil { // the plan as it was executed
 		return errors.Join(ended, fmt.Errorf("%w: recording the plan: %w", bench.ErrRecorder, err))
 	}
 	if err := n.measureJudges(ctx); err != nil && ended == nil {
@@ -223,8 +224,8 @@ func (n *night) open(ctx context.Context) error {
 	return nil
 }
 
-// questions returns what the holdout tasks ask and expect, without credentials, for the
-// person who reads the report.
+// questions returns the requests and expected answers of the holdout tasks, without
+// credentials, for the person who reads the report.
 func (n *night) questions() []archive.Question {
 	scrub := n.Scrub
 	if scrub == nil {
@@ -333,7 +334,7 @@ func (n *night) setCause(kind stats.CauseKind, sentence string) {
 
 // unfixed reports whether repeats of the champion differ although the agent is fixed, and
 // records that as the cause: a confirmation that takes each difference for exact would claim
-// what chance explains.
+// effects that chance explains.
 func (n *night) unfixed() bool {
 	if n.opened.Varies == nil || !n.Agent.Fixed() {
 		return false
@@ -347,7 +348,7 @@ func (n *night) unfixed() bool {
 	return true
 }
 
-// unconfirmed returns why there is no confirmation.
+// unconfirmed returns the reason why there is no confirmation.
 func (n *night) unconfirmed() (stats.CauseKind, string) {
 	switch {
 	case n.Plan.HoldoutTasks == 0:
@@ -361,9 +362,10 @@ func (n *night) unconfirmed() (stats.CauseKind, string) {
 	return stats.CauseNoBudget, n.bindingNoun() + " left no room for one block of the confirmation"
 }
 
-// explain decides what the end of a stage means for the run: exhausting the run's own
-// budget is no error, everything else is. A spent budget of the policies ends the work on
-// this agent, because without what it pays for it would be another agent.
+// explain determines the meaning of a stage's end for the run: exhausting the run's own
+// budget is not an error, everything else is. A spent budget of the policies ends the
+// work on this agent, because without the calls that the budget pays for it would be
+// another agent.
 func (n *night) explain(stage string, err error) error {
 	switch {
 	case err == nil:
@@ -450,8 +452,8 @@ func (n *night) evaluate(ctx context.Context, job bench.Job) (bench.Evaluation, 
 // parallel returns the maximum number of evaluations at once.
 func (n *night) parallel() int { return n.least(max(1, n.Run.Concurrency)) }
 
-// paced returns the number of evaluations at once that the night can count on: its part of the
-// slots, where nights run side by side. It has more of them once others are over.
+// paced returns the number of evaluations at once that the night is sure to have: its part of
+// the slots if nights run side by side. It has more of them once other nights are over.
 func (n *night) paced() int { return n.least(PartOf(n.Run.Concurrency, n.Beside)) }
 
 // PartOf returns the part of one of several nights side by side in so many evaluations at once.

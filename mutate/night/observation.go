@@ -13,9 +13,9 @@ import (
 // bytes.
 const maxReason = 500
 
-// observation returns what the search is told of an evaluation. In ordered mode it
-// contains nothing that is measured with a clock: the same seed must give the same
-// search.
+// observation returns the result of an evaluation for the search. In ordered mode it
+// contains nothing that is measured with a clock, because the same seed must give the
+// same search.
 func observation(t mutate.Trial, e bench.Evaluation, ordered bool) mutate.Observation {
 	o := mutate.Observation{
 		Trial: t, Scored: e.Scored, Score: e.Score, CostUSD: e.Usage.CostUSD,

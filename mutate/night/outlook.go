@@ -15,13 +15,13 @@ import (
 	"evolve/runtime/text"
 )
 
-// Outlook is what earlier nights leave for an agent's confirmation.
+// Outlook describes the state in which earlier nights leave an agent's confirmation.
 type Outlook struct {
 	Agent string `json:"agent"`
 	// Entries is the error control of the month.
 	Entries archive.EntryLedger `json:"entries"`
-	// Open counts the candidates that may continue with their evidence, as far as the
-	// champion decides that.
+	// Open counts the candidates that may continue with their evidence, as far as this
+	// depends on the champion.
 	Open int `json:"open"`
 	// Notes describe the obstacles.
 	Notes []string `json:"notes,omitempty"`
@@ -102,7 +102,7 @@ func spentUnder(others []confirm.Entry, c stats.Control, now time.Time) string {
 	return "entries that were made on the same held-out tasks under the name " + strings.Join(names, ", ") + " count"
 }
 
-// constant describes what declaring the agent deterministic would save, if the latest
+// constant describes the savings from declaring the agent deterministic, if the latest
 // rerun of the champion gave the same answers; otherwise it returns "".
 func (s *Spec) constant(ctx context.Context) (string, error) {
 	p := s.Plan
@@ -134,7 +134,8 @@ func (s *Spec) constant(ctx context.Context) (string, error) {
 	return "", nil
 }
 
-// entryLedger returns what the error control allows and has used at a time.
+// entryLedger returns the entries that the error control allows, and those that are used,
+// at a time.
 func entryLedger(c stats.Control, entries []confirm.Entry, now time.Time) archive.EntryLedger {
 	return archive.EntryLedger{
 		Days: c.Days, Most: c.Entries, Used: c.Entries - c.Left(confirm.Entered(entries), now), Level: c.Level, Alpha: c.Alpha(),

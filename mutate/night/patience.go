@@ -21,7 +21,7 @@ const (
 type patience struct {
 	mu   sync.Mutex
 	took map[string][]time.Duration
-	// all is the time of all requests, those that were ended included.
+	// all is the time of all requests, including those that were ended.
 	all time.Duration
 }
 

@@ -24,25 +24,26 @@ type purse struct {
 	routes  map[string]*pocket
 }
 
-// pocket is what the requests to all routes or to one of them use.
+// pocket holds the usage of the requests to all routes, or to one of them.
 type pocket struct {
 	mutate.Rate
-	// name is that of the bounds, such as "search.reflect".
+	// name is the name of the bounds, such as "search.reflect".
 	name string
 	used use
-	// lost is what requests without an answer could use at most; used includes it.
+	// lost is the maximum usage of requests without an answer; used includes it.
 	lost use
-	// held is what those under way can use at most.
+	// held is the maximum usage of the requests under way.
 	held use
-	// dense is the highest share of the bound on the tokens of its input that a request
-	// took; 0 while there was none.
+	// dense is the highest share of the bound on its input tokens that a request used; 0
+	// before the first request.
 	dense float64
-	// dearest is the most that requests used, which stands for the bound where the model
+	// dearest is the highest usage of a request, which replaces the bound if the model
 	// gives none.
 	dearest use
-	// broken is how an answer exceeded what its request could use; empty while none did.
+	// broken describes how an answer exceeded the maximum usage of its request; empty if
+	// none did.
 	broken string
-	// full reports that a bound ended the requests.
+	// full reports whether a bound ended the requests.
 	full bool
 }
 
@@ -57,8 +58,8 @@ func (u use) plus(o use) use { return use{u.calls + o.calls, u.usd + o.usd, u.to
 
 func (u use) minus(o use) use { return use{u.calls - o.calls, u.usd - o.usd, u.tokens - o.tokens} }
 
-// looser is the factor by which a request may have more tokens for its bytes than every one
-// before it to the same route.
+// looser is the factor by which a request may have more tokens per byte than any earlier
+// request to the same route.
 const looser = 1.5
 
 func newPurse(r Reflect) *purse {
@@ -77,7 +78,8 @@ func (p *purse) of(route string) *pocket {
 	return p.routes[route]
 }
 
-// spend counts a request of an earlier process of the run. lost reports that it got no answer.
+// spend counts a request of an earlier process of the run. lost reports whether it got no
+// answer.
 func (p *purse) spend(route string, u use, lost bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -93,7 +95,8 @@ func (k *pocket) count(u use, lost bool) {
 	}
 }
 
-// sums returns what the requests to each route used, and what of it got no answer.
+// sums returns the usage of the requests to each route, and the part of it for requests
+// without an answer.
 func (p *purse) sums() map[string]struct{ used, lost use } {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -104,10 +107,10 @@ func (p *purse) sums() map[string]struct{ used, lost use } {
 	return out
 }
 
-// reserve waits until the bounds allow a request to a route that uses at most so much, and
-// reserves that, or less where earlier requests to the route had fewer tokens for their
-// bytes. Where the bounds will not allow it, or do not now and it is not to wait, full is the
-// reason. An error is the context's cause.
+// reserve waits until the bounds allow a request to a route that uses at most the given
+// amount, and reserves that amount, or less if earlier requests to the route had fewer tokens
+// per byte. If the bounds will never allow the request, or do not allow it now and it must
+// not wait, full is the reason. An error is the context's cause.
 func (p *purse) reserve(ctx context.Context, route string, most model.Most, wait bool) (h *held, full string, err error) {
 	for {
 		if err := context.Cause(ctx); err != nil {
@@ -138,9 +141,9 @@ func (p *purse) reserve(ctx context.Context, route string, most model.Most, wait
 	}
 }
 
-// distrusts returns why a route gets no further requests: an answer exceeded what its request
-// could use, so that no reservation keeps the bounds on money and tokens. Without such bounds
-// it is empty.
+// distrusts returns the reason why a route gets no further requests: an answer exceeded the
+// maximum usage of its request, so that no reservation keeps the bounds on money and tokens.
+// Without such bounds it is empty.
 func (p *purse) distrusts(r *pocket) string {
 	if r.MaxUSD > 0 || r.MaxTokens > 0 || p.all.MaxUSD > 0 || p.all.MaxTokens > 0 {
 		return r.broken
@@ -148,7 +151,7 @@ func (p *purse) distrusts(r *pocket) string {
 	return ""
 }
 
-// bound returns what a request can use at most.
+// bound returns the maximum usage of a request.
 func (k *pocket) bound(most model.Most) use {
 	share := 1.0
 	if most == (model.Most{}) {
@@ -163,8 +166,8 @@ func (k *pocket) bound(most model.Most) use {
 // rounding is the share of a bound on money by which sums may exceed it.
 const rounding = 1e-9
 
-// refuses returns why the bounds do not allow a request that uses u at most beside what is
-// used; empty if they do.
+// refuses returns the reason why the bounds do not allow a request that uses at most u in
+// addition to the present usage; empty if they do.
 func (k *pocket) refuses(u, used use) string {
 	switch {
 	case k.MaxCalls > 0 && used.calls+u.calls > k.MaxCalls:
@@ -210,15 +213,15 @@ type held struct {
 	use   use
 }
 
-// pay ends the reservation with what the request used.
+// pay ends the reservation with the usage of the request.
 func (h *held) pay(u agent.Usage) use {
 	used := h.usedBy(u)
 	h.end(used, u.InputTokens, false)
 	return used
 }
 
-// usedBy returns what an answer used, and closes the route to further requests if that is more
-// than its request could use.
+// usedBy returns the usage of an answer, and closes the route to further requests if it
+// exceeds the maximum of its request.
 func (h *held) usedBy(u agent.Usage) use {
 	used, m := use{1, max(0, u.CostUSD), max(0, u.InputTokens+u.OutputTokens)}, h.most
 	if m == (model.Most{}) || used.tokens <= m.Tokens() && used.usd <= m.USD()*(1+rounding) {
@@ -232,8 +235,7 @@ func (h *held) usedBy(u agent.Usage) use {
 	return used
 }
 
-// lose ends the reservation of a request that was cut off, of which it is not known what it
-// used.
+// lose ends the reservation of a request that was cut off, whose usage is unknown.
 func (h *held) lose() { h.end(h.use, 0, true) }
 
 // release ends the reservation of a request that was not sent.

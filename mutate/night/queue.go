@@ -8,13 +8,13 @@ import (
 )
 
 // queue holds the trials that wait for a place. It gives a free place a trial of the config that
-// the place had last, or else of a config that no other place has: a program that sets up each
-// config does so once for many trials. When few trials wait, because no further ones are asked for
-// before the results of early ones, the earliest is next, whatever its config.
+// the place had last, or else of a config that no other place has, so that a program that sets up
+// each config does so once for many trials. When few trials wait, because no further ones are
+// asked for before the results of early ones, the earliest is next, whatever its config.
 type queue struct {
 	waiting []waiting
-	// free are the configs that the free places had last, "" before the first, the place that
-	// has been free for longest first.
+	// free are the configs that the free places had last, "" before its first trial, in the
+	// order in which the places became free.
 	free []agent.ConfigID
 	// taken counts the places that evaluate a config now.
 	taken map[agent.ConfigID]int
@@ -38,7 +38,8 @@ func (q *queue) len() int { return len(q.waiting) }
 // add appends a trial.
 func (q *queue) add(w waiting) { q.waiting = append(q.waiting, w) }
 
-// next removes a trial and gives it a place. There must be one of each.
+// next removes a trial and gives it a place. There must be a waiting trial and a free
+// place.
 func (q *queue) next() waiting {
 	at, place := q.choose()
 	w := q.waiting[at]

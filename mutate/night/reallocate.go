@@ -48,9 +48,9 @@ func (n *night) reallocate(ctx context.Context, rec *mutate.Recommendation) erro
 	return nil
 }
 
-// toAblate returns the finalists that are ablated with evaluations of their own: as many as
-// may enter tonight, of those that have not entered and that the confirmation would
-// accept, whose lead is at least a standard deviation.
+// toAblate returns the finalists that are ablated with evaluations of their own. They are
+// at most as many as may enter tonight; none has entered yet, the confirmation would accept
+// each, and the lead of each is at least a standard deviation.
 func (n *night) toAblate(rec *mutate.Recommendation, entered map[agent.ConfigID]bool) []mutate.Estimate {
 	turns := slices.DeleteFunc(slices.Clone(rec.Finalists), func(f mutate.Estimate) bool {
 		return entered[f.Variant] || f.Gain <= 0 || f.Gain < f.SD

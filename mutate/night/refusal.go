@@ -17,16 +17,16 @@ import (
 	"evolve/runtime/agent"
 )
 
-// refusal is a proposal whose config stays out of the confirmation, with all configs that
-// differ from it only by changes without effect.
+// refusal is a proposal whose config is excluded from the confirmation, as are all
+// configs that differ from it only by changes without effect.
 type refusal struct {
 	proposal archive.ProposalRecord
 	config   agent.Config
 	// gain and sd are the search's estimate of it relative to the champion; known reports
-	// whether there is one.
+	// whether there is an estimate.
 	gain, sd float64
 	known    bool
-	// against is the variant that it was measured against; nil: the champion.
+	// against is the variant against which it was measured; nil: the champion.
 	against *stats.Reference
 	// decided describes a person's decision; empty while it waits.
 	decided string
@@ -36,10 +36,10 @@ type refusal struct {
 	why string
 }
 
-// refusals returns the proposals that keep variants out: the waiting one, and those that
-// a person rejected or rolled back, as long as nothing relevant has changed since: the
-// agent, its holdout tasks, prices, routes or space; of searched code, its cases and the values
-// of the code as it is.
+// refusals returns the proposals that exclude variants: the waiting one, and those that a
+// person rejected or rolled back. A rejection counts as long as nothing relevant has changed
+// since: the agent, its holdout tasks, prices, routes and space or, for searched code, its
+// cases and the values of the code as it is.
 func (n *night) refusals(ctx context.Context) ([]refusal, error) {
 	fresh, waits := against(n.Plan.Waits)
 	now := n.conditions()
@@ -94,16 +94,17 @@ func decided(p archive.ProposalRecord) string {
 	return words
 }
 
-// unchanged reports whether everything that a proposal was measured on is still the same.
+// unchanged reports whether all conditions of a proposal's measurement are still the
+// same.
 func (n *night) unchanged(ctx context.Context, p archive.ProposalRecord, now string) (bool, error) {
 	plan, err := n.Archive.Plan(ctx, p.Run, n.Agent.ID)
 	if errors.Is(err, archive.ErrNotFound) {
-		return true, nil // made by hand: it has no record of what it rests on
+		return true, nil // made by hand: the proposal has no record of its measurement
 	}
 	if err != nil {
 		return false, fmt.Errorf("%w: reading the plan of run %s: %w", bench.ErrRecorder, p.Run, err)
 	}
-	if n.Agent.Relative { // its suite holds what the code does: another commit may change nothing
+	if n.Agent.Relative { // the suite holds the behaviour of the code, which another commit need not change
 		return plan.SuiteHash == n.Plan.SuiteHash, nil
 	}
 	if plan.AgentHash != n.Plan.AgentHash || plan.SpaceHash != n.Plan.SpaceHash || plan.PricesHash != n.Plan.PricesHash {
@@ -149,12 +150,13 @@ func (n *night) read(ctx context.Context, r *refusal) error {
 	return nil
 }
 
-// exclusion returns why a config with this gain may not enter, or nil if it may. A config
-// that differs from a refused one only by somewhat larger numeric changes, or only in
-// parameters without a shown effect, may enter if the search estimates it to be ahead of
-// the refused one: an effect may exist that too few evaluations could not show. The
-// required lead is one standard deviation over a waiting proposal, and two over one that a
-// person refused: of many variants near it, some are ahead by one by chance.
+// exclusion returns the reason why a config with this gain may not enter, or nil if it
+// may. A config that differs from a refused one only by somewhat larger numeric changes,
+// or only in parameters without a shown effect, may enter if the search estimates it to be
+// ahead of the refused one: too few evaluations may have failed to show an existing
+// effect. The required lead is one standard deviation over a waiting proposal, and two
+// over one that a person refused, because some of the many variants near it are ahead by
+// one deviation by chance.
 func (n *night) exclusion(id agent.ConfigID, c agent.Config, gain, sd float64) *archive.LeftOut {
 	if l, out := n.leftOut[id]; out {
 		return &l
@@ -200,7 +202,7 @@ func (n *night) exclusion(id agent.ConfigID, c agent.Config, gain, sd float64) *
 type bar struct{ gain, sd float64 }
 
 // prune removes the finalists from a recommendation that may not enter the confirmation:
-// those that a proposal keeps out and, while one waits, those that are not ahead of its
+// those that a proposal excludes and, while one waits, those that are not ahead of its
 // variant by a standard deviation in the search's estimate. No evaluations are spent on
 // them.
 func (n *night) prune(ctx context.Context, rec *mutate.Recommendation) error {
@@ -241,8 +243,8 @@ func (n *night) narrow(ctx context.Context, rec *mutate.Recommendation) error {
 	return n.oneEach(ctx, rec)
 }
 
-// recordLeftOut records a variant that was left out, once, for the report. One that gates refused
-// tonight is among the refused.
+// recordLeftOut records a variant that was left out, once, for the report. A variant that gates
+// refused tonight is listed as refused instead.
 func (n *night) recordLeftOut(out archive.LeftOut) {
 	if !n.refusedTonight(out.Variant) && !slices.ContainsFunc(n.result.LeftOut, func(o archive.LeftOut) bool { return o.Variant == out.Variant }) {
 		n.result.LeftOut = append(n.result.LeftOut, out)
@@ -255,8 +257,8 @@ func (n *night) refusedTonight(id agent.ConfigID) bool {
 }
 
 // estimate returns the search's estimate of a variant relative to the champion: tonight's
-// if it has one, otherwise the one of its last confirmation: against the champion, or
-// against the variant that waited then, whose measured gain over the champion is added.
+// if it has one, otherwise that of its last confirmation. If this was measured against a
+// variant that waited then, the measured gain of that variant over the champion is added.
 func (n *night) estimate(rec *mutate.Recommendation, entries []confirm.Entry, id agent.ConfigID, against *stats.Reference) (gain, sd float64, known bool) {
 	for _, f := range slices.Concat(rec.Finalists, rec.Front, []mutate.Estimate{rec.Best}) {
 		if f.Variant == id {
@@ -275,7 +277,7 @@ func (n *night) estimate(rec *mutate.Recommendation, entries []confirm.Entry, id
 	return 0, 0, false
 }
 
-// recordBarred records a variant that looks better and that the refusal of a proposal keeps out.
+// recordBarred records a variant that looks better and that the refusal of a proposal excludes.
 func (n *night) recordBarred(proposal string, id agent.ConfigID) {
 	if n.barred == nil {
 		n.barred = map[string][]agent.ConfigID{}
@@ -285,8 +287,8 @@ func (n *night) recordBarred(proposal string, id agent.ConfigID) {
 	}
 }
 
-// refusedCause returns the cause that variants that look better are those that a person
-// refused, or near them; the zero value if there are none.
+// refusedCause returns the cause that variants that look better were refused by a person,
+// or are near such variants; the zero value if there are none.
 func (n *night) refusedCause() stats.Cause {
 	var names []string
 	variants := 0
@@ -311,7 +313,7 @@ func (n *night) refusedCause() stats.Cause {
 }
 
 // excluded returns the variants that may get no block: finalists and open entries that a
-// proposal keeps out.
+// proposal excludes.
 func (n *night) excluded(ctx context.Context, rec *mutate.Recommendation) (map[agent.ConfigID]string, error) {
 	out := map[agent.ConfigID]string{}
 	look := func(id agent.ConfigID, c agent.Config, gain, sd float64) {

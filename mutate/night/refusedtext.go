@@ -15,7 +15,8 @@ import (
 type componentText struct{ component, text string }
 
 // refusedTexts returns the texts of variants whose proposals gates or a person refused, or
-// took back. Models do not get them as examples: their gain is not what it appears to be.
+// that a person rolled back. Models do not get them as examples: their gain is not what it
+// appears to be.
 func (n *night) refusedTexts(ctx context.Context) (map[componentText]bool, error) {
 	out := map[componentText]bool{}
 	for p, err := range n.Archive.Proposals(ctx) {

@@ -42,7 +42,7 @@ func (n *night) release(ctx context.Context, rec mutate.Recommendation, made int
 // hasCandidate reports whether a confirmation would accept a variant of rec, or one that
 // earlier nights left open.
 func (n *night) hasCandidate(ctx context.Context, rec mutate.Recommendation) (bool, error) {
-	// Entries are compared with what is on record.
+	// The entries are compared with the stored ones.
 	if err := n.Archive.Flush(context.WithoutCancel(ctx)); err != nil {
 		return false, fmt.Errorf("%w: %w", bench.ErrRecorder, err)
 	}

@@ -71,8 +71,9 @@ func (n *night) rerunChampion(ctx context.Context) error {
 	return nil
 }
 
-// measureChange evaluates the champion of an agent without chance on the search tasks whose
-// scores are known of the config or the agent that were active before, and not of this one.
+// measureChange evaluates the champion of an agent without randomness on the search tasks
+// with known scores of the config or agent that was active before, and with no score of the
+// present one.
 func (n *night) measureChange(ctx context.Context) error {
 	var jobs []bench.Job
 	for _, id := range n.Watch {

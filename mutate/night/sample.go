@@ -19,7 +19,7 @@ type Sample struct {
 	// Alike describes near-duplicates in the suites.
 	Alike []string
 	dirs  map[*bench.Task]string
-	// judges are the models behind the judges of a task's suite.
+	// judges maps a task to the models behind the judges of its suite.
 	judges map[*bench.Task]string
 }
 
@@ -52,9 +52,9 @@ func (a *Agent) Sample() Sample {
 	return s
 }
 
-// Digests returns a hash of what each search task asks and how it is graded, by its id: equal
-// digests mean that scores of two nights are comparable. Weights, clusters and splits leave it
-// as it is, and so do other tasks of the suite.
+// Digests returns a hash of the request and the grading of each search task, by its id: equal
+// digests mean that scores of two nights are comparable. The hash does not depend on weights,
+// clusters and splits, nor on other tasks of the suite.
 func (s Sample) Digests() map[string]string {
 	out := make(map[string]string, len(s.Search))
 	for _, t := range s.Search {

@@ -119,7 +119,7 @@ func (s *searchStage) drive(ctx context.Context) error {
 			return err
 		}
 		if made := s.made(); s.Share.adaptive() && before < made && made < s.Plan.Search {
-			continue // the plan grew while the last results were told
+			continue // the plan has grown since the last results were told
 		}
 		more, err := s.release(ctx, s.searcher.Recommend(), s.made())
 		if err != nil || !more {
@@ -129,8 +129,8 @@ func (s *searchStage) drive(ctx context.Context) error {
 	}
 }
 
-// shareSpent returns what the end of the search by an error means. The search ends when
-// its share of money or time is used up. That is as planned if it has made at least one
+// shareSpent interprets an error that ended the search. The search ends when its share of
+// money or time is used up. Such an end is as planned if the search has made at least one
 // evaluation per task.
 func (s *searchStage) shareSpent(err error) error {
 	made := s.made()
@@ -179,7 +179,7 @@ func (n *night) summarise(rec mutate.Recommendation) {
 
 // follow returns a function that is called with the number of evaluations told so far. As
 // their pace becomes known, it plans the night again, first after one round of them and
-// then each time a twentieth of what is left was made.
+// then each time that a twentieth of the remaining ones was made.
 func (n *night) follow(ctx context.Context, s mutate.Searcher, recorded int) func(told int) {
 	if !n.Share.adaptive() {
 		return func(int) {}

@@ -23,8 +23,8 @@ type sending struct {
 
 	mu       sync.Mutex
 	attempts []reflection.Attempt
-	// full is the bound that left no room for an attempt, and err why one could not be
-	// recorded.
+	// full is the bound that left no room for an attempt, and err the reason why an
+	// attempt could not be recorded.
 	full string
 	err  error
 }
@@ -56,7 +56,7 @@ func (s *sending) Reserve(ctx context.Context, most model.Most, wait bool) (mode
 	return &sentAttempt{s, h, ticket, len(s.attempts) - 1}, nil
 }
 
-// refused keeps why there is no reservation. It returns an error.
+// refused records the reason why there is no reservation. It returns an error.
 func (s *sending) refused(full string, err error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -69,8 +69,8 @@ func (s *sending) refused(full string, err error) error {
 	return err
 }
 
-// ended returns the number of the latest attempt's record, and the attempts if the usage of the
-// reply is not what all of them count as.
+// ended returns the number of the latest attempt's record, and the attempts if their sum
+// differs from the usage of the reply.
 func (s *sending) ended() (asked int64, attempts []reflection.Attempt) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -16,11 +16,12 @@ import (
 // step doubles it.
 const firstCompared = 4
 
-// settle finds out whether finalists have the values of versions that a person or a gate refused,
-// that entered before, or of finalists before them, where too few cases show it: it scores both
-// on the cases that they lack, as long as no value differs, and removes those that are equal. An
-// entry of the month and the time of a person cost more. Those for which tonight's evaluations
-// do not last are taken for equal tonight. entered is as in [night.toAblate].
+// settle determines whether finalists have the values of versions that a person or a gate
+// refused, of versions that entered before, or of finalists before them, if too few cases show
+// it. It scores both versions on the cases that they lack, as long as no value differs, and
+// removes equal finalists, because an entry of the month and a person's time cost more. Finalists
+// for which tonight's evaluations do not suffice are taken for equal tonight. entered is as in
+// [night.toAblate].
 func (m *minimisation) settle(ctx context.Context, rec *mutate.Recommendation, entered map[agent.ConfigID]bool) error {
 	if m.values == nil {
 		return nil
@@ -78,9 +79,9 @@ func (m *minimisation) rivals(ctx context.Context) ([]agent.ConfigID, error) {
 	return slices.Compact(out), nil
 }
 
-// compare scores two versions that are alike on too few cases on what they lack, until a value
-// differs. It makes no evaluation unless those for all that is lacking can be paid for. If they
-// can on another night, the two are taken for equal until then.
+// compare scores two versions that are alike on too few cases. It scores them on the cases that
+// they lack, until a value differs. It makes no evaluation unless all of these can be paid for.
+// If they can be on another night, the two are taken for equal until then.
 func (m *minimisation) compare(ctx context.Context, a, b agent.ConfigID) error {
 	_, alike, enough := m.values.Alike(a, b)
 	if !alike || enough {
@@ -142,8 +143,8 @@ func (m *minimisation) afford(need int) bool {
 	return true
 }
 
-// lacking returns the evaluations that tell whether two versions are equal, by case: those of
-// cases that one of them was scored on come first.
+// lacking returns the evaluations that are needed to determine whether two versions are
+// equal, by case. Cases that one of them was scored on come first.
 func (m *minimisation) lacking(ctx context.Context, a, b agent.ConfigID) ([][]bench.Job, error) {
 	var configs [2]agent.Config
 	for i, id := range []agent.ConfigID{a, b} {

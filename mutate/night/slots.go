@@ -11,13 +11,14 @@ import (
 // one with short evaluations does not wait for those of another that take minutes.
 type Slots struct {
 	mu sync.Mutex
-	// free counts the slots that no evaluation has, reached is the maximum of the others.
+	// free is the number of free slots, and reached the maximum number of slots that were
+	// taken at once.
 	all, free, reached int
 	// waiting are the nights that wait for a slot; the first has waited longest.
 	waiting []*lane
 }
 
-// lane is a night at the slots.
+// lane is the state of one night that uses the slots.
 type lane struct {
 	*Slots
 	held int
@@ -39,7 +40,7 @@ func (s *Slots) Reached() int {
 }
 
 // take waits for a slot. It returns the cause of the end of ctx, and ErrInterrupted once the run
-// is to drain: no evaluation begins then.
+// is to drain, so that no evaluation begins then.
 func (l *lane) take(ctx, drain context.Context) error {
 	l.mu.Lock()
 	slot := make(chan struct{})
@@ -74,7 +75,7 @@ func (l *lane) take(ctx, drain context.Context) error {
 	return err
 }
 
-// give gives a slot back.
+// give releases a slot.
 func (l *lane) give() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -18,7 +18,7 @@ import (
 	"evolve/runtime/model"
 )
 
-// ErrInterrupted reports that a person stopped the run.
+// ErrInterrupted means that a person stopped the run.
 var ErrInterrupted = errors.New("interrupted")
 
 // Spec describes one agent's night. [Spec.NewPlan], [Spec.Allocate], [KnownPace] and
@@ -30,29 +30,31 @@ type Spec struct {
 	Variances stats.Variances
 	// Cautions are warnings of the settings, which every plan has after its own.
 	Cautions []string
-	// Watch names the search tasks on which an agent without chance is measured again
+	// Watch names the search tasks on which an agent without randomness is measured again
 	// because it was changed.
 	Watch []string
 	// Panel counts the earlier nights that measured the champion on a search task as it is
-	// now. Tonight's reruns of an agent with chance take those tasks first.
+	// now. Tonight's reruns of an agent with randomness take those tasks first.
 	Panel map[string]int
-	// Replaced is the config that the latest adoption replaced. An agent with chance is
-	// measured with it beside the reruns of the champion; nil for none.
+	// Replaced is the config that the latest adoption replaced. An agent with randomness
+	// is also measured with it, beside the reruns of the champion; nil for none.
 	Replaced agent.Config
 	Env
 
 	// Run is the record of the run that the night belongs to. It gives the seed, the
 	// selection, the lookahead and the concurrency; the night adds to its limits and
-	// phases, and stores it, while it holds Running; nil: no other night has the record.
+	// phases, and stores it. It does so while it holds Running, which is nil if no other
+	// night uses the record.
 	Run     *archive.Run
 	Running sync.Locker
 	// Plan is the agent's plan, which the night changes as it learns the pace.
 	Plan  *archive.AgentPlan
 	Share Share
-	// Budget is the night's. The night sets its limits for each stage.
+	// Budget is the budget of the night. The night sets its limits for each stage.
 	Budget *bench.Budget
 	// Slots bounds the evaluations of all nights of the run that are under way; nil: the run's
-	// concurrency does. Beside is the number of nights that run side by side; 0: this one alone.
+	// concurrency bounds them. Beside is the number of nights that run side by side; 0: this one
+	// alone.
 	Slots  *Slots
 	Beside int
 	// Scratch is the folder of the working directories. The night clears it.
@@ -98,18 +100,18 @@ type Agent struct {
 	Adapter string
 	// Hash covers everything except the config that could change an answer.
 	Hash string
-	// Deterministic agents answer the same under the same seed; UsesSeed reports whether
-	// another seed changes an answer.
+	// Deterministic reports whether the agent gives the same answer under the same seed;
+	// UsesSeed reports whether another seed changes an answer.
 	Deterministic, UsesSeed bool
-	// Relative reports that scores are relative to values in the suites, so that evaluations
-	// on other suites show nothing.
+	// Relative reports whether scores are relative to values in the suites, so that
+	// evaluations on other suites are no evidence.
 	Relative bool
-	// Metric is what scores are of where a command measures versions; nil for others. Noise is
-	// how far its values of the same version differ.
+	// Metric is the kind of the metric if a command measures versions; nil for other agents.
+	// Noise is the variation of its values for the same version.
 	Metric *metrics.Kind
 	Noise  *metrics.Noise
-	// Hunks reports that texts of its space are source code, whose changes are reverted by
-	// hunks.
+	// Hunks reports whether texts of its space are source code, whose changes are reverted
+	// by hunks.
 	Hunks    bool
 	Champion agent.Config
 	// Space is the searched space; Known is the space that archived configs are in.
@@ -121,12 +123,12 @@ type Agent struct {
 	Alike  bench.Likeness
 	// Searched are the ids of holdout tasks that the search of an earlier night had.
 	Searched map[string]bool
-	// Spends identifies the data that entries into the confirmation spend, where that is not the
-	// agent's name: a target that was renamed has the same cases.
+	// Spends identifies the data that entries into the confirmation spend, if that is not the
+	// agent's name, because a renamed target has the same cases.
 	Spends string
 	// Routes identifies the routes of an agent with a language model and their models; empty
 	// for another agent. Refused names the parameters that Space leaves out because the
-	// model was found not to take them, with the reason.
+	// model does not take them, with the reason.
 	Routes, Refused string
 	// Source is the source around components that are code, by their names, for the language
 	// model that writes drafts.
@@ -139,18 +141,18 @@ type Agent struct {
 	// Smaller returns attempts to take back parts of the change of a component that is code; see
 	// [ablation.Options.Smaller]. It may be nil.
 	Smaller func(component, base, text string) []tokens.Attempt
-	// Place returns the file and the line that a line of a component, from 1, has in the code of a
-	// config; empty for a component that is no code. It may be nil.
+	// Place returns the file and the line of the code of a config at which a line of a component,
+	// counted from 1, stands; empty for a component that is not code. It may be nil.
 	Place func(base agent.Config, component string, line int) string
 	// Profile is what a profile command printed about the program whose texts are searched,
 	// on search cases alone, for the same model; it may be empty.
 	Profile string
-	// Feedback is what is known of its turns in use, and Corrections are the patterns of
-	// people's corrections in them, for the language model that writes drafts. Neither has
-	// anything of the holdout.
+	// Feedback describes the experience of its turns in use, and Corrections are the
+	// patterns of people's corrections in them, for the language model that writes drafts.
+	// Neither contains anything of the holdout.
 	Feedback    string
 	Corrections []string
-	// InUse names what both rest on, such as "3 corrections"; empty for nothing.
+	// InUse names the basis of both, such as "3 corrections"; empty if there is none.
 	InUse string
 	// Guards are the bounds that a winner must not break.
 	Guards []stats.Bound
@@ -159,9 +161,9 @@ type Agent struct {
 // Fixed reports whether a repeat of an evaluation is no new evidence.
 func (a *Agent) Fixed() bool { return a.Deterministic && !a.UsesSeed }
 
-// reduces reports whether finalists are made small. Source code of an agent with chance is
-// not: the model of the ablation knows nothing of texts, and would revert what few
-// evaluations do not show.
+// reduces reports whether finalists are reduced. Source code of an agent with randomness
+// is not, because the model of the ablation has no information on texts, and would revert
+// changes whose effect few evaluations do not show.
 func (a *Agent) reduces() bool { return !a.Hunks || a.Fixed() }
 
 // read converts an archived config to one of the searched space, or returns nil.
@@ -210,15 +212,15 @@ type ReflectRoute struct {
 type Share struct {
 	// Evaluations is the agent's part of the run's; 0: not limited.
 	Evaluations int
-	// USD and Till end the agent's part of money and time; zero: not limited. Due reports
-	// that Till follows from a deadline.
+	// USD is the agent's part of the money, and Till the end of its part of the time;
+	// zero: not limited. Due reports whether Till follows from a deadline.
 	USD  float64
 	Till time.Time
 	Due  bool
 }
 
-// adaptive reports whether money or time limits the agent: its plan then depends on what
-// its evaluations take.
+// adaptive reports whether money or time limits the agent: its plan then depends on the
+// time and cost of its evaluations.
 func (s Share) adaptive() bool { return s.USD > 0 || !s.Till.IsZero() }
 
 // cacheIdentity returns the part of the evaluations' cache key that is not of a config or
@@ -235,10 +237,10 @@ type Opened struct {
 	Agent agent.Agent
 	// Identity is everything besides the config and Experience that could change an answer.
 	Identity string
-	// Experience identifies what its turns in use had shown when the run began; "" for
-	// nothing. An answer depends on it, so no evaluation of another one is reused. The
-	// evidence of a candidate does not name it and goes on when it changes: both arms of
-	// each pair had the same.
+	// Experience identifies the experience of its turns in use when the run began; "" for
+	// none. An answer depends on it, so evaluations under another experience are not
+	// reused. The evidence of a candidate does not name it and continues when it changes,
+	// because both arms of each pair had the same.
 	Experience string
 	// Sandbox names its sandbox, for the report.
 	Sandbox string
@@ -252,14 +254,14 @@ type Opened struct {
 	Reflect model.Model
 	// Judge is the model of the judges of the agent's suites; nil where there are none.
 	Judge model.Model
-	// Varies returns how repeats of the champion were seen to differ although the agent is
-	// fixed; "" while none was. nil: nothing looks for that.
+	// Varies describes a difference between repeats of the champion although the agent is
+	// fixed; "" if there was none. nil: repeats are not compared.
 	Varies func() string
 	// Recorded is called when the archive has the evaluation with a sequence number; nil:
-	// nothing waits for that.
+	// no call is needed.
 	Recorded func(seq int64)
-	// Elsewhere reports that tasks run on other machines, so that a suspension of this process
-	// makes none of them invalid.
+	// Elsewhere reports whether tasks run on other machines, so that a suspension of this
+	// process makes none of them invalid.
 	Elsewhere bool
 	// Renew resets the agent: its programs are restarted, and the files that they wrote
 	// are removed. It is called between stages; nil if there is nothing to reset.
@@ -279,12 +281,12 @@ type Draft struct {
 	Rests *archive.Rests
 }
 
-// Proposed is what became of a draft.
+// Proposed is the result of submitting a draft.
 type Proposed struct {
 	// ID is that of the proposal; empty if none was made, for example because of the limit on
 	// patches, and the run has a note of the reason.
 	ID string
-	// Refused is why the gates refused it; nil if they did not.
+	// Refused describes the refusal by the gates; nil if they did not refuse it.
 	Refused *stats.Refusal
 }
 
@@ -299,7 +301,7 @@ type Progress struct {
 	SpentUSD     float64
 }
 
-// Outcome is how a night ended.
+// Outcome describes the end of a night.
 type Outcome struct {
 	// Result is the stored result. Its Agent is empty if the night ended before there was
 	// one.

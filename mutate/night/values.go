@@ -23,9 +23,9 @@ const (
 	sameValue = 1e-9
 )
 
-// Values are what versions of searched code came to on search cases, in nights that can be
-// compared: those on the same cases, whose code as it was had the same values. They are of code
-// without chance alone; with it there are none.
+// Values holds the values of versions of searched code on search cases, in comparable nights:
+// those on the same cases, in which the code as it was had the same values. There are none for
+// code with randomness.
 type Values struct {
 	// cases is the number of search cases.
 	cases int
@@ -36,7 +36,7 @@ type Values struct {
 	held map[string]bool
 }
 
-// outcome is what a version came to on a case.
+// outcome is the result of a version on a case.
 type outcome struct {
 	// graded is false for a failure, whose other fields are empty.
 	graded bool
@@ -53,7 +53,7 @@ func (o outcome) equals(p outcome) bool {
 	return o.answer == p.answer && math.Abs(o.value-p.value) <= sameValue*max(math.Abs(o.value), math.Abs(p.value))
 }
 
-// outcomeOf returns what an evaluation came to; metric is nil without one.
+// outcomeOf returns the result of an evaluation; metric is nil without one.
 func outcomeOf(e *bench.Evaluation, metric *metrics.Kind) outcome {
 	switch {
 	case !e.Outcome.Gradable():
@@ -77,7 +77,7 @@ func Comparable(a, b archive.AgentPlan) bool {
 // chanceless reports whether a repeat of an evaluation was no new evidence in a night.
 func chanceless(p archive.AgentPlan) bool { return p.Deterministic && !p.UsesSeed && !p.Noise.Any() }
 
-// ReadValues reads what the versions of an agent came to in the nights that can be compared
+// ReadValues reads the results of an agent's versions in the nights that are comparable
 // with a plan. It leaves out the evaluations for which skip returns true; nil: none.
 func ReadValues(ctx context.Context, a *archive.Archive, plan archive.AgentPlan, skip func(run string, stage bench.Stage) bool) (*Values, error) {
 	return readValues(ctx, a, plan, skip, false)
@@ -94,7 +94,7 @@ func readValues(ctx context.Context, a *archive.Archive, plan archive.AgentPlan,
 			return nil, fmt.Errorf("%w: reading the runs: %w", bench.ErrRecorder, err)
 		}
 		if p, err := a.Plan(ctx, r.ID, plan.Agent); err != nil || !Comparable(p, plan) {
-			continue // it had another suite, or ended before it had a plan
+			continue // the run had another suite, or ended before it had a plan
 		}
 		for e, err := range a.Evaluations(ctx, r.ID, plan.Agent) {
 			if err != nil {
@@ -127,8 +127,8 @@ func (v *Values) add(e *bench.Evaluation, metric *metrics.Kind) {
 	}
 }
 
-// reduced adds the values of finalists that were made small, which keep those of their winners:
-// on cases where a winner fails they are not scored.
+// reduced adds the values of reduced finalists, which are those of their winners. Reduced
+// finalists are not scored on cases where a winner fails.
 func (v *Values) reduced(list []archive.Ablation) {
 	for _, a := range list {
 		small := v.of[a.Small]
@@ -144,8 +144,8 @@ func (v *Values) reduced(list []archive.Ablation) {
 }
 
 // Alike reports whether two versions have the same value on every search case that both were
-// scored on, and the number of those. enough reports that they are all search cases, or a
-// hundred, or that the night takes the two for equal.
+// scored on, and the number of these cases. enough reports whether they are all search cases
+// or at least a hundred, or whether the night takes the two for equal.
 func (v *Values) Alike(a, b agent.ConfigID) (cases int, alike, enough bool) {
 	for task, o := range v.of[a] {
 		p, both := v.of[b][task]
@@ -160,7 +160,7 @@ func (v *Values) Alike(a, b agent.ConfigID) (cases int, alike, enough bool) {
 	return cases, cases > 0, cases > 0 && (cases >= v.needed() || v.assumed[[2]agent.ConfigID{a, b}] || v.assumed[[2]agent.ConfigID{b, a}])
 }
 
-// needed returns the number of cases that are enough.
+// needed returns the number of cases that suffices.
 func (v *Values) needed() int { return min(v.cases, enoughCases) }
 
 // has reports whether a version was scored on a case.
@@ -175,7 +175,8 @@ func (v *Values) equal(a, b agent.ConfigID) bool {
 	return alike && enough
 }
 
-// Class returns the other versions whose values equal those of a version, in no order.
+// Class returns the other versions with the same values as a version, in no particular
+// order.
 func (v *Values) Class(of agent.ConfigID) []agent.ConfigID {
 	var out []agent.ConfigID
 	for id := range v.of {
@@ -214,7 +215,8 @@ const namedCases = 10
 
 // RefusedAlike describes the proposals that a person rejected or rolled back whose versions have
 // the values of another one on all cases that both were scored on, search and held-out; empty if
-// there are none. It names those that [ReadValues] knows too little of to leave the version out.
+// there are none. It also names those for which [ReadValues] has too few cases to leave the
+// version out.
 func RefusedAlike(ctx context.Context, a *archive.Archive, plan archive.AgentPlan, id agent.ConfigID) (string, error) {
 	values, err := readValues(ctx, a, plan, nil, true)
 	if err != nil {
@@ -238,7 +240,7 @@ func RefusedAlike(ctx context.Context, a *archive.Archive, plan archive.AgentPla
 	return strings.Join(out, "; "), nil
 }
 
-// nounOf names what versions are scored on.
+// nounOf returns the noun for the items that versions are scored on.
 func nounOf(metric *metrics.Kind) string {
 	if metric == nil {
 		return "task"

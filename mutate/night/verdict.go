@@ -50,9 +50,9 @@ func (n *night) design() stats.Design {
 }
 
 // propose drafts the proposal of the winner and submits it; the next finalist that was
-// confirmed follows one whose proposal the gates refuse. open reports that they refused all,
-// so that another candidate may be confirmed. The result is stored first: an approval compares
-// the proposal with it, and the run may end before its work does.
+// confirmed follows one whose proposal the gates refuse. open reports whether they refused
+// all, so that another candidate may be confirmed. The result is stored first, because an
+// approval compares the proposal with it, and the run may end before its work is done.
 func (n *night) propose(ctx context.Context, c *confirm.Confirmation) (open bool, err error) {
 	for n.result.Winner != "" {
 		if err := n.Archive.PutResult(ctx, n.result); err != nil {
@@ -96,7 +96,7 @@ func (n *night) submit(ctx context.Context) (Proposed, error) {
 	return done, nil
 }
 
-// grounds are what tonight's rulings are computed from besides evaluations.
+// grounds are the inputs of tonight's rulings besides evaluations.
 func (n *night) grounds() archive.Grounds {
 	return archive.Grounds{
 		Against: n.Plan.Reference(), Fixed: n.Agent.Fixed(), Metric: n.Agent.Metric, Tasks: evidence.Tasks(n.sample.Holdout), Bounds: n.Agent.Guards,

@@ -23,7 +23,7 @@ func against(waits []archive.Waiting) (w archive.Waiting, ok bool) {
 	return archive.Waiting{}, false
 }
 
-// waitsFor describes what a proposal waits for.
+// waitsFor describes the decision or gates that a proposal waits for.
 func waitsFor(w archive.Waiting) string {
 	if w.Drafted {
 		return "waits for its gates"
@@ -31,8 +31,8 @@ func waitsFor(w archive.Waiting) string {
 	return "waits for a decision"
 }
 
-// reference describes what candidates are measured against while a proposal waits: its
-// variant, and its measured gain over the champion. It is nil if nothing waits.
+// reference describes the reference of candidates while a proposal waits: its variant,
+// and its measured gain over the champion. It is nil if nothing waits.
 func (n *night) reference(ctx context.Context) (*stats.Reference, error) {
 	w, ok := against(n.Plan.Waits)
 	if !ok {

@@ -84,7 +84,7 @@ func (o amend) lines(p agent.Param, text string, failures []Failure) []amendment
 // cluster's domain.
 func relation(line string, terms []string, f Failure) float64 {
 	if len(terms) == 0 || f.Outcome == agent.WrongToolBoundary && strings.HasPrefix(line, "never refer") {
-		return 0 // to suppress referrals is no remedy for them
+		return 0 // suppressing referrals is no remedy for them
 	}
 	shared := 0.0
 	for _, t := range terms {

@@ -91,9 +91,9 @@ func (l *Pool) Draw(p agent.Param, rng *rand.Rand) string {
 	return strings.Join(lines, "\n")
 }
 
-// Change adds a demonstration to a text half the time, or exchanges one, drops one, or
-// moves one, as far as possible. It returns false without a change, and for a text of
-// something else.
+// Change adds a demonstration to a text half the time, and otherwise exchanges, drops or
+// moves one, as far as possible. It returns false if there is no change, or if the text
+// is not a list of demonstrations.
 func (l *Pool) Change(p agent.Param, text string, failures []Failure, rng *rand.Rand) (next string, ok bool) {
 	if _, ok := agent.ParseDemonstrations(text); !ok {
 		return "", false

@@ -67,8 +67,8 @@ func addLine(text, line string) string {
 	return text + "\n" + line
 }
 
-// Recombine returns a text with a line of another one more, or with one less that the
-// champion's own text lacks; the same text if neither is possible.
+// Recombine returns a text with an additional line of another text, or without one of its
+// lines that the champion's own text lacks; the same text if neither is possible.
 func Recombine(p agent.Param, text, other, own string, rng *rand.Rand) string {
 	lines := without(SplitLines(other), SplitLines(text))
 	if rng.IntN(2) == 0 {

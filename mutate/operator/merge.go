@@ -40,7 +40,7 @@ func (o merge) Make(s FailureContext, _ *rand.Rand) (Child, bool) {
 
 // Merge is the three-way merge of two configs with their common ancestor, parameter by
 // parameter: a change in only one of them is applied. Subsets are merged by members and
-// texts by lines. Where both changed the same thing the parent's change is used, and the
+// texts by lines. If both changed the same thing, the parent's change is used, and the
 // conflict is listed in words that follow "both changed". Without conflicts the result is
 // symmetric. All three must be canonical in the space; none is changed.
 func Merge(space agent.Space, parent, other, ancestor agent.Config) (agent.Config, []string) {

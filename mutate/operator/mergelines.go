@@ -8,9 +8,9 @@ import (
 )
 
 // mergeTexts merges two texts by lines. A line of the old text stays if both kept it.
-// Added lines stay in place; where both added lines in the same place the parent's come
-// last, because the last of two directives about one thing has precedence; where both
-// replaced the same lines only the parent's are used.
+// Added lines stay in place. If both added lines in the same place, the parent's come
+// last, because the last of two directives about one thing has precedence. If both
+// replaced the same lines, only the parent's are used.
 func mergeTexts(p agent.Param, mine, theirs, old string) (merged, conflict string) {
 	was := SplitLines(old)
 	a, fitsA := editOf(was, SplitLines(mine))
@@ -56,8 +56,8 @@ func join(a, b edit, i int) (lines []string, conflict string) {
 	return append(slices.Clone(first), mine...), "the parent's lines last"
 }
 
-// edit describes how a text became another: which lines were kept, and which were added
-// before each line (and at the end).
+// edit describes the steps from one text to another: which lines were kept, and which
+// were added before each line (and at the end).
 type edit struct {
 	kept []bool
 	came [][]string

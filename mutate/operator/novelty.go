@@ -8,12 +8,13 @@ import (
 	"evolve/runtime/agent"
 )
 
-// RevivalLimit is the share of a change above which it mostly restores what its lineage
-// gave up, and is refused.
+// RevivalLimit is the share of a change above which it mostly restores parts that its
+// lineage gave up, and is refused.
 const RevivalLimit = 0.5
 
 // Refuse returns the reason why a child is not new enough or makes a text too long at
-// once, or false. A reset restores values on purpose and is never refused.
+// once; false if it is new enough. A reset restores values on purpose and is never
+// refused.
 func Refuse(s FailureContext, c Child) (reason string, refused bool) {
 	if c.Operator == Reset {
 		return "", false

@@ -45,7 +45,7 @@ type Child struct {
 	Config    agent.Config
 	Operator  string
 	Rationale string
-	// Both reports that Other is a parent too.
+	// Both reports whether Other is a parent too.
 	Both bool
 }
 

@@ -22,7 +22,7 @@ type Reply struct {
 	// the reason, a line of bounded length that may quote the answer.
 	Draft  *Draft
 	Reason string
-	// Malformed reports that a retry with the reason may help.
+	// Malformed reports whether a retry with the reason may help.
 	Malformed bool
 	Usage     agent.Usage
 }

@@ -27,7 +27,7 @@ func (s *search) advance() bool {
 		m := s.ready[0]
 		s.ready = s.ready[1:]
 		if !s.deserves(m) {
-			continue // it may still become a parent
+			continue // the variant may still become a parent
 		}
 		s.stage(m)
 		if len(s.queue) > 0 {
@@ -49,10 +49,10 @@ func (s *search) deserves(m *member) bool {
 	return m.gain > 0 && m.beats(s.bar(m.stages)) >= least
 }
 
-// complete queues what the best variants lack of the last stage, when as many evaluations are
-// left as that takes: a gain on ten cases that was the largest of hundreds flatters, and
-// must not decide which variant is confirmed. It returns false while there is time for
-// others, and when nothing is lacking.
+// complete queues the evaluations that the best variants lack of all stages, once only as
+// many evaluations are left as these need. The largest of hundreds of gains on ten cases is
+// biased upwards, and must not decide which variant is confirmed. complete returns false
+// while there are evaluations for other variants, and when none is lacking.
 func (s *search) complete() bool {
 	last := s.Stages[len(s.Stages)-1]
 	if s.Budget-s.asked > s.Finalists*last {
@@ -74,7 +74,7 @@ func (s *search) complete() bool {
 		return false
 	}
 	for _, m := range lacking {
-		for m.stages < len(s.Stages) { // all at once: between stages, others would take what is left
+		for m.stages < len(s.Stages) { // all at once, because between stages others would take the rest
 			s.stage(m)
 		}
 		if m.pending > 0 {
@@ -87,9 +87,9 @@ func (s *search) complete() bool {
 	return false
 }
 
-// lacking reports whether a variant is to be measured on a task that was not issued to it. A result
-// of an earlier night is enough if nothing has changed since, but not for the champion: briefs show
-// what its program prints tonight.
+// lacking reports whether a variant still has to be measured on a task. A result of an earlier
+// night is enough if nothing has changed since, but not for the champion: briefs show what its
+// program prints tonight.
 func (s *search) lacking(m *member, task int) bool {
 	return m.weights[task] < 1 || m == s.members[0] && s.earlier[task]
 }
@@ -113,7 +113,8 @@ const leastShare = 4
 // whole reports whether a variant was evaluated on the cases of all stages.
 func (s *search) whole(m *member) bool { return m.stages == len(s.Stages) && m.pending == 0 }
 
-// ranked returns the variants but the champion, the best first, and of equal ones the smallest.
+// ranked returns the variants except the champion, the best first, and the smallest first among
+// equal ones.
 func (s *search) ranked() []*member {
 	out := slices.Clone(s.members[1:])
 	slices.SortFunc(out, func(a, b *member) int {
@@ -122,8 +123,8 @@ func (s *search) ranked() []*member {
 	return out
 }
 
-// bar returns the gain that a variant with so many stages has to exceed: the largest of
-// those that had more, and 0 for the champion.
+// bar returns the gain that a variant with the given number of stages has to exceed: the
+// largest gain of the variants with more stages, at least 0, which is the champion's.
 func (s *search) bar(stages int) float64 {
 	top := 0.
 	for _, m := range s.members[1:] {

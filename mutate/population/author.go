@@ -19,10 +19,10 @@ const reflectOperator = "reflect"
 type authoring struct {
 	*mutate.Author // nil: there are none
 	requests       *mutate.Requests
-	// wanted reports that the operators' bandit chose a model.
+	// wanted reports whether the operators' bandit chose a model.
 	wanted bool
 	open   int // briefs asked and not told
-	// refused counts the latest drafts that became no variant.
+	// refused counts the latest drafts in a row that did not become variants.
 	refused int
 	drafts  []mutate.PastDraft // the oldest first
 
@@ -86,7 +86,7 @@ func (s *search) briefDue() bool {
 	return a.requests.Due(pace) && len(a.requests.Routes(s.asked)) > 0
 }
 
-// briefIdle reports whether a brief may be asked for because nothing else is to be done.
+// briefIdle reports whether a brief may be asked for because there is nothing else to do.
 func (s *search) briefIdle() bool {
 	a := &s.author
 	return a.Author != nil && s.measured() && a.refused < mostRefused && a.requests.Due(math.MaxInt) && len(a.requests.Routes(math.MaxInt)) > 0

@@ -111,8 +111,8 @@ func (i *island) best() *member {
 }
 
 // distinct returns the first of the variants that behave alike. Most changes of a program
-// change nothing that it does; if they were parents, changes would pile up in code that is
-// never reached.
+// change nothing that it does; if they were parents, changes would accumulate in code that
+// is never reached.
 func (s *search) distinct(pool []*member) []*member {
 	seen := map[string]bool{}
 	return slices.DeleteFunc(pool, func(m *member) bool {
@@ -127,8 +127,8 @@ func (s *search) distinct(pool []*member) []*member {
 	})
 }
 
-// behaviour returns what identifies a variant's scores on the first cases, and what keeps it
-// apart; false while it lacks a score.
+// behaviour returns a key of a variant's scores on the first cases and of its
+// [Options.Apart]; false while it lacks a score.
 func (s *search) behaviour(m *member, cases int) (string, bool) {
 	var key []byte
 	if s.Apart != nil {
@@ -143,8 +143,8 @@ func (s *search) behaviour(m *member, cases int) (string, bool) {
 	return string(key), true
 }
 
-// candidates returns the possible parents of an island, the champion first. Of those that
-// behave alike the smallest is one.
+// candidates returns the possible parents of an island, the champion first. Of variants
+// that behave alike, only the smallest is one.
 func (s *search) candidates(home *island) ([]*member, []selection.Candidate) {
 	pool := make([]*member, 0, len(home.members)+1)
 	for _, m := range home.members {
@@ -185,8 +185,8 @@ func (s *search) candidates(home *island) ([]*member, []selection.Candidate) {
 	return pool, list
 }
 
-// groups is the number of groups of cases whose mean scores describe what a variant is good
-// at.
+// groups is the number of groups of cases whose mean scores describe the strengths of a
+// variant.
 const groups = 3
 
 // profile returns the mean scores of a variant on groups of the cases of the first stage, NaN

@@ -10,8 +10,8 @@ const (
 	// priorWeight the number of differences that a variant's prior variance counts as.
 	priorVariance = .01
 	priorWeight   = 5
-	// leastCommon is the number of differences from which a variant's variance counts for
-	// that of others.
+	// leastCommon is the number of differences from which a variant's variance counts
+	// towards that of others.
 	leastCommon = 5
 	// leastSpread is the smallest prior standard deviation of a gain, in score units.
 	leastSpread = .1

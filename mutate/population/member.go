@@ -18,8 +18,9 @@ type member struct {
 	generation int
 	rationale  string
 	children   int
-	// modelled reports that a language model wrote it or one of its ancestors, and since is
-	// the number of evaluations that such variants, or the others, had taken when it was made.
+	// modelled reports whether a language model wrote the variant or one of its ancestors.
+	// since is the number of evaluations that variants of the same kind had taken when it was
+	// made.
 	modelled bool
 	since    int
 	size     int
@@ -30,9 +31,9 @@ type member struct {
 	stages, issued, pending, results int
 	// judged is the number of cases after which the probe last decided whether to leave it.
 	judged int
-	// probed reports that the probe was begun, left that it was the last that the variant got,
-	// audited that it got the first stage although it scored like another one, and grouped that
-	// it is among those that behave alike on the first stage.
+	// probed reports whether the probe was begun, left whether the variant gets no cases after
+	// it, audited whether the variant got the first stage although it scored like another one,
+	// and grouped whether it is among those that behave alike on the first stage.
 	probed, left, rewarded, audited, grouped bool
 	cost, seconds                            float64
 	// gain is the posterior mean of the difference to the champion, deviation its standard

@@ -33,9 +33,9 @@ type Options struct {
 	// Stages are the numbers of cases after which a variant is continued or left, in
 	// ascending order; nil: 10, 60, 200. Numbers beyond the cases mean all of them.
 	Stages []int
-	// Probe is the number of cases after which a variant is left that can hardly become better
-	// than the champion, or behaves like a smaller one; 0: 3. There is no probe where the first
-	// stage has no more cases.
+	// Probe is the number of cases after which a variant is dropped if it can hardly become
+	// better than the champion, or behaves like a smaller one; 0: 3. There is no probe where
+	// the first stage has no more cases.
 	Probe int
 	// Islands is the number of islands; 0: 4.
 	Islands int

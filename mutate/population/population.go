@@ -43,7 +43,7 @@ type search struct {
 	asked, told    int    // evaluations
 	trials         int    // evaluations and briefs asked for
 	spent          [2]int // evaluations told, of variants without and with a language model
-	// fresh reports that the gains are those of all results so far.
+	// fresh reports whether the gains include all results so far.
 	fresh     bool
 	exhausted bool
 }
@@ -89,7 +89,7 @@ func New(o Options) (mutate.Searcher, error) {
 		s.record(r)
 	}
 	s.remember()
-	if s.stage(champion); champion.pending == 0 { // this run measured it before
+	if s.stage(champion); champion.pending == 0 { // this run measured the champion before
 		s.ready, s.waiting = append(s.ready, s.waiting...), nil
 	}
 	s.recall()

@@ -20,17 +20,17 @@ type audits struct {
 	met, same, other int
 }
 
-// telling reports whether equal scores on the probe mean equal behaviour. Where tasks are
+// telling reports whether equal scores on the probe mean equal behaviour. If tasks are
 // passed or failed, variants may have equal scores on three by chance.
 func (a audits) telling() bool {
 	n := a.same + a.other
 	return n >= leastAudits && float64(a.other) <= mostOther*float64(n)
 }
 
-// probe leaves, of the variants that completed the first case or the whole of the probe, those that
-// fail or are far worse than the champion, and after the whole also those that behave like a
-// variant that is not larger. Most mutants of a program are such, and ten cases for each would take
-// most of a budget. Equal scores on one case prove little: a metric that counts has few values.
+// probe drops variants that completed the first case or the whole of the probe: those that fail or
+// are far worse than the champion and, after the whole probe, also those that behave like a variant
+// that is not larger. Most mutants of a program are such, and ten cases for each would take most of
+// a budget. Equal scores on one case prove little: a metric that counts has few values.
 func (s *search) probe() {
 	for _, m := range s.ready {
 		s.group(m)
@@ -44,8 +44,8 @@ func (s *search) probe() {
 // probing reports whether a variant has begun the probe and not its first stage.
 func (m *member) probing() bool { return m.probed && m.stages == 0 }
 
-// repeats reports whether a variant is left because it scores on the probe as a variant that
-// is not larger.
+// repeats reports whether a variant is dropped because it has the scores of a variant that
+// is not larger on the probe.
 func (s *search) repeats(m *member) bool {
 	key, known := s.behaviour(m, s.Probe)
 	if !known {

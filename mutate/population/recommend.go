@@ -14,11 +14,11 @@ const caution = .5
 // normal95 is the 97.5 % quantile of the normal distribution.
 const normal95 = 1.959964
 
-// Recommend implements [mutate.Searcher]. The best variant is the one with the largest
-// gain minus half its standard deviation, if that is above 0, and else the champion. Of the
-// variants only those count that were evaluated on the cases of all stages, if there are any, and
-// those whose gain is above these, and above 0, beyond what luck on fewer cases explains. Finalists with
-// equal scores count once in Options.Finalists; the smallest comes first.
+// Recommend implements [mutate.Searcher]. The best variant is the one with the largest gain minus
+// half its standard deviation, if that is above 0, and else the champion. If some variants were
+// evaluated on the cases of all stages, only these count, and those whose gain exceeds theirs,
+// and 0, by more than luck on fewer cases explains. Finalists with equal scores count once in
+// Options.Finalists; the smallest comes first.
 func (s *search) Recommend() mutate.Recommendation {
 	s.refresh()
 	champion := s.members[0]
@@ -71,8 +71,8 @@ func (s *search) wholeBar() float64 {
 	return bar
 }
 
-// beyondLuck returns the gain of a variant minus what the luckiest of all variants would gain by
-// chance; see luck.
+// beyondLuck returns the gain of a variant minus the gain that the luckiest of all variants
+// would show by chance; see luck.
 func (s *search) beyondLuck(m *member) float64 {
 	if m.common == 0 {
 		return math.Inf(-1)
@@ -80,8 +80,9 @@ func (s *search) beyondLuck(m *member) float64 {
 	return m.gain - s.luck(m)
 }
 
-// luck returns what the luckiest of all variants would gain by chance with a variant's
-// deviation: about √(2·ln N) standard deviations, the expected maximum of N normal deviates.
+// luck returns the gain that the luckiest of all variants would show by chance, given a
+// variant's deviation: about √(2·ln N) standard deviations, the expected maximum of N normal
+// deviates.
 func (s *search) luck(m *member) float64 {
 	return math.Sqrt(2*math.Log(float64(len(s.members)))) * m.deviation
 }

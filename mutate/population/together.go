@@ -15,8 +15,9 @@ import (
 //
 // The first half of the evaluations searches the parameters alone, by [mutate.New], with the
 // program as it is. The second half searches both by [New], with the results of the first as
-// its population. A program is thus not blamed for parameters that do not fit it, and one
-// that can do no more is rewritten under the best parameters known.
+// its population. Thus a program is not rejected because of parameters that do not fit it,
+// and a program without room for improvement by parameters is rewritten under the best known
+// ones.
 func Together(o Options, space agent.Space) (mutate.Searcher, error) {
 	o, err := o.checked()
 	if err != nil {
@@ -57,13 +58,13 @@ type together struct {
 	space   agent.Space
 	// code has the texts of the champion.
 	code agent.Config
-	// now is the search of the present part; second reports that it is the second.
+	// now is the search of the present part; second reports whether it is the second.
 	now    mutate.Searcher
 	second bool
-	// before counts the trials of the first part, told its results, and recalled those of
-	// them that were told before a trial was asked for. results are those of this run so far,
-	// until the second part begins, and byID the configs of the first part by the ids that
-	// its search has for them.
+	// before is the number of trials of the first part, told the number of its results, and
+	// recalled the number of those that were told before a trial was asked for. results holds
+	// the results of this run so far, until the second part begins. byID holds the configs of
+	// the first part by their ids in its search.
 	before, told, recalled int
 	results                []mutate.Observation
 	byID                   map[agent.ConfigID]agent.Config
@@ -205,7 +206,7 @@ func (s *together) Tell(o mutate.Observation) {
 		return
 	}
 	if o.Trial.Brief != nil {
-		return // of the second part of a run that was interrupted
+		return // a trial of the second part of a run that was interrupted
 	}
 	s.results = append(s.results, o)
 	if s.told++; s.before == 0 {

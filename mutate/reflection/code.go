@@ -18,11 +18,11 @@ import (
 //go:embed code.md
 var codeTask string
 
-// Limits of what a request for code shows, in bytes.
+// Limits of the material that a request for code shows, in bytes.
 const (
 	maxSource   = 12000 // of the source around a block
 	maxVersion  = 4000  // of the text of another version
-	maxCodeNote = 6000  // of what became of earlier proposals
+	maxCodeNote = 6000  // of the results of earlier proposals
 	maxFailure  = 800   // of the output of a version that failed
 	maxProfile  = 4000  // of the profile of the code as it is
 )
@@ -42,7 +42,7 @@ func (m Material) writesCode() bool {
 	return p.Kind == agent.Text && p.Use == agent.Code
 }
 
-// codeExtent is how much of the material a request for code shows.
+// codeExtent is the amount of material that a request for code shows.
 type codeExtent struct{ cases, others, tried, source, version, note, profile int }
 
 // codeRequest returns the request for a block of code, with as much material as its room
@@ -169,7 +169,8 @@ const (
 	replaceLine = ">>>>>>> REPLACE"
 )
 
-// newCode returns the text of a block that an answer gives, and what the answer says of it.
+// newCode returns the text of a block that an answer gives, and the answer's explanation of
+// it.
 func newCode(before, answer string) (after, said string, err error) {
 	if said, rest, edits := strings.Cut(answer, searchLine+"\n"); edits {
 		after, err = edited(before, rest)
@@ -213,7 +214,7 @@ func framed(before, after string) string {
 	return head + body + tail
 }
 
-// frame splits a text, which is not blank, into the blank lines before it, its lines, and the
+// frame splits a text that is not blank into the blank lines before it, its lines, and the
 // blank lines after them.
 func frame(text string) (head, body, tail string) {
 	first := len(text) - len(strings.TrimLeftFunc(text, unicode.IsSpace))

@@ -36,7 +36,7 @@ func (m Material) maxChars(p agent.Param) int {
 }
 
 // shorten returns a text without lines that it repeats, or the reason why it is refused,
-// in words that follow "the answer". Repeats that a person wrote stay.
+// in words that follow "the answer". Repetitions that a person wrote stay.
 func (m Material) shorten(p agent.Param, text string) (string, error) {
 	if m.demonstrates() {
 		return shortenDemonstrations(text)

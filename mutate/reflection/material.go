@@ -18,8 +18,8 @@ type Material struct {
 	// [Wordings].
 	Form    mutate.Form
 	Wording string
-	// Plain requests an answer in plain text, one line per proposal, from a model that
-	// does not keep to JSON.
+	// Plain requests an answer in plain text, one line per proposal, from a model whose
+	// answers are not valid JSON.
 	Plain bool
 	// Dataset describes the search tasks.
 	Dataset Dataset

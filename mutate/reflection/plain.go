@@ -38,9 +38,9 @@ func (m Material) plainOrder() string {
 	return fmt.Sprintf("Write %d other values of the component, one in each line.", linesAsked)
 }
 
-// judgePlain converts an answer in plain text to a draft: that of its first line that is
-// no reason for a refusal, or for demonstrations that of all lines. The error is that of
-// the first line.
+// judgePlain converts an answer in plain text to a draft: the draft of the first line
+// that is not refused or, for demonstrations, of all lines. The error is that of the
+// first line.
 func (m Material) judgePlain(answer string) (mutate.Draft, error) {
 	if len(answer) > maxAnswer {
 		return mutate.Draft{}, fmt.Errorf("is too long: %d bytes", len(answer))

@@ -25,8 +25,8 @@ func (m Material) request(route string, seed int64) *model.Request {
 	}
 }
 
-// template returns the form of the answer for the component. Small models follow it
-// rather than a description.
+// template returns the form of the answer for the component. Small models follow such a
+// template better than a description.
 func (m Material) template() string {
 	name, err := json.Marshal(m.Component)
 	if err != nil { // a text always encodes
@@ -35,7 +35,7 @@ func (m Material) template() string {
 	return `{"component": ` + string(name) + `, "value": …, "rationale": "…"}`
 }
 
-// extent is how much of the material a request shows.
+// extent is the amount of material that a request shows.
 type extent struct {
 	// cases and events bound those of the wording, tried the earlier changes, and text
 	// the bytes of a goal, an answer or the feedback.
@@ -125,7 +125,7 @@ func (m Material) requestAt(x extent, route string, seed int64) *model.Request {
 	return req
 }
 
-// addAround adds what stands around the component and its cases.
+// addAround adds the surroundings of the component and its cases.
 func (m Material) addAround(add func(key string, v any), x extent) {
 	add("config", m.Config)
 	if len(m.Competence) > 0 {
@@ -142,7 +142,7 @@ func (m Material) addAround(add func(key string, v any), x extent) {
 	}
 }
 
-// The keys of what turns in use have shown.
+// The keys of the experience of turns in use.
 const (
 	feedbackKey    = "recent feedback"
 	correctionsKey = "what people corrected"

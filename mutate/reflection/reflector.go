@@ -34,31 +34,31 @@ type Reply struct {
 	// Outcome is that of a request without an answer.
 	Outcome agent.Outcome
 	Usage   agent.Usage
-	// Unreadable reports that the answer is no JSON object of the requested form, or a
-	// part of one, and Unbound that the provider applied no schema to it.
+	// Unreadable reports whether the answer is not a JSON object of the requested form,
+	// nor a part of one, and Unbound whether the provider applied no schema to it.
 	Unreadable, Unbound bool
 	// Asked is the number of the record of the request; 0 where it was not sent. Cut reports
-	// that it was cut off, so that what it used is unknown, and Full that it was not sent
-	// because a bound on requests ended those to its route.
+	// whether the request was cut off, so that its usage is unknown, and Full whether it was
+	// not sent because a bound on requests ended those to its route.
 	Asked     int64
 	Cut, Full bool
-	// Attempts are what the attempts of the request count as; nil where it had one that counts
-	// as Usage.
+	// Attempts are the amounts that the attempts of the request count as; nil if there was
+	// one, which counts as Usage.
 	Attempts []Attempt
-	// InUse reports that the request had the material's feedback or corrections.
+	// InUse reports whether the request contained the material's feedback or corrections.
 	InUse bool
 }
 
-// Attempt is what one attempt of a request counts as.
+// Attempt is the amount that one attempt of a request counts as.
 type Attempt struct {
 	// Asked is the number of its record.
 	Asked int64 `json:"asked"`
-	// Calls is 1 unless the provider refused it for now; Tokens and USD are what it used, and
-	// at least its bound if it was lost.
+	// Calls is 1 unless the provider refused it for now; Tokens and USD are its usage, and at
+	// least its bound if it was lost.
 	Calls  int     `json:"calls,omitempty"`
 	Tokens int64   `json:"tokens,omitempty"`
 	USD    float64 `json:"usd,omitempty"`
-	// Lost reports that the answer did not come, so that what it used is unknown.
+	// Lost reports whether the answer did not arrive, so that its usage is unknown.
 	Lost bool `json:"lost,omitempty"`
 }
 

@@ -13,8 +13,8 @@ import (
 	"evolve/runtime/safety"
 )
 
-// nothing is the answer of a model that has no proposal. One that must keep to a schema
-// gives it as the value.
+// nothing is the answer of a model that has no proposal. A model that is bound by a
+// schema gives it as the value.
 const nothing = "unknown"
 
 // maxRationale bounds a rationale, in bytes.

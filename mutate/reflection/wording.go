@@ -17,7 +17,7 @@ type wording struct {
 }
 
 // wordings returns the wordings, the first of which is the default. The search chooses
-// among them by what their drafts gained, so that the improvement of the agent improves
+// among them by the gains of their drafts, so that the improvement of the agent improves
 // the request as well (Zelikman et al., "Self-taught optimizer (STOP)", 2024). The set is
 // fixed: no model writes a request.
 func wordings() []wording {

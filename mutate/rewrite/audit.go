@@ -7,7 +7,8 @@ import (
 	"go/types"
 )
 
-// traits are what a result may have no more of than its origin.
+// traits counts the features of a text of which a result may not have more than its
+// origin.
 type traits struct {
 	fixtures map[string]int
 	effects  map[string]int // calls that may have side effects, channel operations, …
@@ -109,7 +110,7 @@ func (v *view) harmlessCall(c *ast.CallExpr) bool {
 	return false
 }
 
-// pointless reports whether an operation has a result that is known or is one of its
+// pointless reports whether an operation has a result that is known or equals one of its
 // operands, or divides by a constant zero.
 func (v *view) pointless(b *ast.BinaryExpr, parents []ast.Node) bool {
 	x, left := ast.Unparen(b.X).(*ast.BasicLit)

@@ -65,7 +65,8 @@ func (r *Rewriter) Fit(text string) (string, bool) {
 // in use.
 func (r *Rewriter) Needs() []string { return r.needs }
 
-// certain reports whether a problem stands whatever is in the packages that were not loaded.
+// certain reports whether a problem exists regardless of the contents of packages that were
+// not loaded.
 func certain(problem string) bool {
 	for _, begin := range []string{unusedVariable, "undefined: ", "missing return"} {
 		if strings.HasPrefix(problem, begin) {

@@ -21,7 +21,7 @@
 //   - is at most three times as large as the block, and a hundred syntax nodes.
 //
 // Two things are left to the tests of the caller: an index out of range or a division by
-// zero at run time, and a loop that becomes long because the number it runs to does.
+// zero at run time, and a loop that becomes long because its limit becomes large.
 //
-// [Normal] reduces texts to what distinguishes them, and [Size] measures them.
+// [Normal] reduces texts to their essential tokens, and [Size] measures them.
 package rewrite

@@ -10,7 +10,7 @@ import (
 	"strconv"
 )
 
-// deepest is how deep new expressions are.
+// deepest is the maximum depth of new expressions.
 const deepest = 3
 
 // grower makes new expressions at a position.
@@ -120,13 +120,13 @@ func (v *view) sameMeaning(x ast.Node, scope *types.Scope, at token.Pos) bool {
 	return ok
 }
 
-// visible reports whether a name of the language means there what it means in general.
+// visible reports whether a name of the language has its usual meaning there.
 func (g *grower) visible(name string) bool {
 	_, o := g.scope.LookupParent(name, g.at)
 	return o != nil && o.Parent() == types.Universe
 }
 
-// typeName returns how a type is written at the position.
+// typeName returns the spelling of a type at the position.
 func (g *grower) typeName(t types.Type) (string, bool) {
 	switch t := types.Unalias(t).(type) {
 	case *types.Basic:

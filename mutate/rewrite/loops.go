@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// fixtures returns descriptions of what no operator may change: of the for statements,
-// with the statements that lead to their end, and of functions that are recursive, use
-// goto, or initialise the package. A result is refused if it has one that its origin does
-// not have.
+// fixtures returns descriptions of the parts that no operator may change: of the for
+// statements, with the statements that lead to their end, and of functions that are
+// recursive, use goto, or initialise the package. A result is refused if it has one that
+// its origin does not have.
 func (v *view) fixtures() map[string]int {
 	found := map[string]int{}
 	for _, d := range v.tree.Decls {
@@ -51,16 +51,17 @@ func (v *view) line1(n ast.Node) string { return oneLine(v.text(n)) }
 
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// control is the part of a for statement that decides when it ends.
+// control is the part of a for statement that determines its end.
 type control struct {
 	v *view
 	// vars are the variables that the end depends on, and functions the functions.
 	vars      map[types.Object]bool
 	functions map[string]bool
-	// constants are those in the statements that lead to the end, with their values.
+	// constants are the constants in the statements that lead to the end, with their
+	// values.
 	constants map[string]bool
-	// exits reports that break, continue and return statements matter too: the loop has no
-	// statement after each round that leads to its end.
+	// exits reports whether break, continue and return statements matter too, because the
+	// loop has no statement after each round that leads to its end.
 	exits bool
 }
 
@@ -107,8 +108,8 @@ func (v *view) loop(f *ast.ForStmt, in *ast.FuncDecl) string {
 	return "for " + header + "{" + body + "}" + c.origins(f, inputs)
 }
 
-// origins describes where the inputs of a loop come from: the statements outside of it
-// that set them, constants, and functions.
+// origins describes the sources of a loop's inputs: the statements outside of it that set
+// them, constants, and functions.
 func (c *control) origins(f *ast.ForStmt, inputs map[types.Object]bool) string {
 	v := c.v
 	list := slices.Sorted(maps.Keys(c.constants))

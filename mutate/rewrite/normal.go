@@ -14,7 +14,7 @@ const (
 	statementHeader = "package p;func _(){"
 )
 
-// Normal returns what distinguishes a text: its tokens without comments and layout, with
+// Normal returns the normal form of a text: its tokens without comments and layout, with
 // the names that a function declares for itself numbered in the order of their first use.
 // Two Go texts of declarations or of statements that differ in nothing else are equal.
 // Other texts, and texts above 64 KiB, are returned unchanged.
@@ -96,7 +96,7 @@ func tokens(text string, start int, tree *ast.File) string {
 	s.Init(file, []byte(text), nil, 0)
 	var b strings.Builder
 	numbers := map[*local]int{}
-	pending := token.ILLEGAL // a comma or semicolon that what follows may make superfluous
+	pending := token.ILLEGAL // a comma or semicolon that the next token may make superfluous
 	for {
 		pos, tok, lit := s.Scan()
 		closes := tok == token.RPAREN || tok == token.RBRACE || tok == token.RBRACK || tok == token.EOF
@@ -220,8 +220,8 @@ func (s *scopes) function(t *ast.FuncType, body *ast.BlockStmt) {
 	}
 }
 
-// labels declares the labels of a body. Their names begin with a colon, since they are
-// apart from others.
+// labels declares the labels of a body. Their names begin with a colon, because labels
+// have a name space of their own.
 func (s *scopes) labels(body *ast.BlockStmt) {
 	ast.Inspect(body, func(n ast.Node) bool {
 		switch n := n.(type) {

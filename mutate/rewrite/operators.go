@@ -44,7 +44,7 @@ var expressionOperators = []operator{
 	{"arguments", 1, (*mutation).arguments},
 }
 
-// pick draws one of the places for which keep holds.
+// pick draws one of the places for which keep returns true.
 func (m *mutation) pick(list []place, keep func(place) bool) (place, bool) {
 	if keep != nil {
 		list = slices.DeleteFunc(slices.Clone(list), func(p place) bool { return !keep(p) })
@@ -363,7 +363,7 @@ var opposite = map[token.Token]token.Token{
 	token.LSS: token.GEQ, token.GEQ: token.LSS, token.GTR: token.LEQ, token.LEQ: token.GTR, token.EQL: token.NEQ, token.NEQ: token.EQL,
 }
 
-// negate turns a condition around.
+// negate negates a condition.
 func (m *mutation) negate() (change, bool) {
 	p, ok := m.pick(m.sites.conditions, nil)
 	if !ok {

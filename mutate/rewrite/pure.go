@@ -202,8 +202,7 @@ func harmless(f *ast.FuncDecl, math string, values func(string) bool) (called []
 	return called, ok
 }
 
-// assignable reports whether an assignment changes nothing but a function's own
-// variables.
+// assignable reports whether an assignment changes only a function's own variables.
 func assignable(x ast.Expr, own map[string]bool) bool {
 	element := false
 	for {

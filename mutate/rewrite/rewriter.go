@@ -56,8 +56,8 @@ func (r *Rewriter) Mutate(text string, rng *rand.Rand) (Change, bool) {
 	return Change{}, false
 }
 
-// Renumber returns a text with a number in the place of another one wherever that stands, if
-// that is valid; false if it stands nowhere. Both are in digits.
+// Renumber returns a text with a number in place of each occurrence of another one; false if
+// that is not valid, or if there is no occurrence. Both are in digits.
 func (r *Rewriter) Renumber(text, from, to string) (Change, bool) {
 	v := r.read(text)
 	if v == nil {
@@ -78,7 +78,7 @@ func (r *Rewriter) Renumber(text, from, to string) (Change, bool) {
 	return Change{out, "constant", v.describe(c)}, ok
 }
 
-// finish returns the text with a change if that is valid.
+// finish returns the text with a change, if the result is valid.
 func (v *view) finish(c change, origins []traits) (string, bool) {
 	text, ok := formatted(v.apply(c.edits))
 	if !ok {
@@ -156,10 +156,11 @@ func (v *view) uses(names []string) bool {
 	return true
 }
 
-// unusedVariable is how the type checker begins to report one.
+// unusedVariable is the beginning of the type checker's report of an unused variable.
 const unusedVariable = "declared and not used: "
 
-// mostRepairs is how often unused variables are removed from a result.
+// mostRepairs is the maximum number of passes in which unused variables are removed from
+// a result.
 const mostRepairs = 4
 
 // unused returns the positions of unused variables, and false if there are other problems
@@ -213,7 +214,7 @@ func (v *view) tidy(unused []token.Pos) ([]edit, bool) {
 					}
 				}
 			case len(parents) == 0 || !v.silent(n.Rhs...) || !inList(parents[len(parents)-1]):
-				removed -= count // stays a problem
+				removed -= count // this one stays a problem
 			default:
 				edits = append(edits, v.removal(n))
 				return false

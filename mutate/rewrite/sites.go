@@ -31,7 +31,7 @@ type sites struct {
 	lists      []list
 }
 
-// role is how an expression is used.
+// role is the use of an expression.
 type role int
 
 const (
@@ -40,7 +40,7 @@ const (
 	fixed
 )
 
-// roleOf returns how the expression is used, by its ancestors.
+// roleOf returns the use of an expression, judged by its ancestors.
 func (v *view) roleOf(outer ast.Node, parents []ast.Node) role {
 	found := replaceable
 	child := outer
@@ -194,10 +194,10 @@ func (v *view) topList(s *sites) {
 	}
 }
 
-// addExpr adds an expression to the sites that it is one of.
+// addExpr adds an expression to the lists of sites that it belongs to.
 func (v *view) addExpr(s *sites, x ast.Expr, parents []ast.Node) {
 	if _, paren := x.(*ast.ParenExpr); paren {
-		return // its operand has the place
+		return // its operand is the place
 	}
 	tv, ok := v.info.Types[x]
 	if !ok || !tv.IsValue() {

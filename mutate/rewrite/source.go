@@ -25,7 +25,7 @@ const (
 	mostDepth   = 1000     // of syntax trees
 )
 
-// Source is the Go package that a block stands in.
+// Source is the Go package that contains a block.
 type Source struct {
 	// Files has all files of the package by path. Tests and files of another package in
 	// the same folder are ignored.
@@ -50,15 +50,15 @@ type Rewriter struct {
 	name     string // of the package
 	version  string // of the language
 	packages map[string]*types.Package
-	// incomplete reports that a package was not found. Types that depend on it are not known
-	// then, which is a problem of the checker only.
+	// incomplete reports whether a package was not found. Types that depend on it are not
+	// known then, which is a problem of the checker only.
 	incomplete bool
 
 	// A unit is a file made of before, the text, and after. It begins with the imports.
 	before, after string
 	imports       int // the offset where the imports end
-	// statements reports that the block is within a function, in a list of statements that
-	// begins at offset open of the unit and ends shut bytes before its end.
+	// statements reports whether the block is within a function, in a list of statements
+	// that begins at offset open of the unit and ends shut bytes before its end.
 	statements bool
 	open, shut int
 
@@ -130,7 +130,7 @@ func New(s Source, at Site) (*Rewriter, error) {
 		}
 	}
 	if v, problems = r.check(unit, r.context, true); slices.ContainsFunc(problems, func(p problem) bool { return !r.accepted(p, r.known) }) {
-		r.base = nil // the block needs what is around it
+		r.base = nil // the block needs the declarations around it
 		v, _ = r.check(unit, r.context, true)
 	}
 	r.exports = v.exports()
@@ -179,7 +179,7 @@ func (r *Rewriter) parse(files map[string][]byte, own string) (all []source, blo
 	return all, block, nil
 }
 
-// locate determines what kind of block it is, and what a unit has before and after it.
+// locate determines the kind of the block, and the text of a unit before and after it.
 func (r *Rewriter) locate(own source, data []byte, at Site) error {
 	offset := own.file.Offset
 	whole, cut := 0, ast.Decl(nil)
@@ -337,7 +337,7 @@ func guessedName(importPath string) string {
 	return strings.ReplaceAll(name, "-", "")
 }
 
-// survey sets what the rest of the package contributes.
+// survey sets the fields that depend on the rest of the package.
 func (r *Rewriter) survey(files []source, own source, at Site) {
 	inBlock := func(d ast.Decl) bool {
 		return own.file.Offset(d.End()) > at.Start && own.file.Offset(d.Pos()) < at.End
@@ -431,7 +431,8 @@ func emptied(f *ast.FuncDecl) *ast.FuncDecl {
 	return &c
 }
 
-// declaredBy returns the package-level names of a declaration with what declares them.
+// declaredBy returns the package-level names of a declaration with the nodes that declare
+// them.
 func declaredBy(d ast.Decl) map[string]token.Token {
 	names := map[string]token.Token{}
 	switch d := d.(type) {

@@ -20,7 +20,7 @@ type edit struct {
 // change is a proposed change of a text.
 type change struct {
 	edits []edit
-	// before and after describe it; at is the offset where it is.
+	// before and after describe it; at is its offset.
 	before, after string
 	at            int
 }
@@ -86,8 +86,8 @@ type place struct {
 	parents []ast.Node
 }
 
-// need returns the precedence that an expression needs to stand at a place without
-// parentheses.
+// need returns the precedence that an expression must have to need no parentheses at a
+// place.
 func (p place) need() int {
 	switch up := p.parents[len(p.parents)-1].(type) {
 	case *ast.BinaryExpr:

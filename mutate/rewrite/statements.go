@@ -98,7 +98,8 @@ func (m *mutation) insert() (change, bool) {
 	return m.inserted(l, k, body), ok
 }
 
-// assigned returns an assignment to what the function assigns, or to one of its variables.
+// assigned returns an assignment to a target of the function's assignments, or to one of
+// its variables.
 func (m *mutation) assigned(g *grower, l list) (string, bool) {
 	type target struct {
 		text   string

@@ -94,7 +94,7 @@ func (u *unit) covers(n ast.Node) bool {
 }
 
 // walk calls f for every node of the text with its ancestors, the nearest one last.
-// Comments are left out. If f returns false, the node's children are.
+// Comments are left out. If f returns false, the node's children are left out, too.
 func (u *unit) walk(f func(n ast.Node, parents []ast.Node) bool) {
 	var parents []ast.Node
 	for _, d := range u.tree.Decls {
@@ -196,7 +196,7 @@ func (r *Rewriter) check(u *unit, context []*ast.File, survey bool) (*view, []pr
 				v.pkg.Scope().Insert(r.base.Scope().Lookup(name))
 			}
 		}
-		_ = checker.Files([]*ast.File{alone.tree}) // its errors are the problems
+		_ = checker.Files([]*ast.File{alone.tree}) // the errors are collected as problems
 		v.info.Scopes[u.tree] = v.info.Scopes[alone.tree]
 		for f, method := range alone.methods {
 			v.info.Defs[f] = v.info.Defs[method]
@@ -229,8 +229,8 @@ type alone struct {
 	methods map[*ast.Ident]*ast.Ident // the names of such functions by those of methods
 }
 
-// alone returns that file; nil if the unit declares types or methods of generic types, so
-// that it must be checked with everything around it.
+// alone returns the file of a unit that is checked alone; nil if the unit declares types
+// or methods of generic types, so that it must be checked with everything around it.
 func (r *Rewriter) alone(u *unit) *alone {
 	if r.base == nil {
 		return nil
@@ -274,8 +274,8 @@ func (r *Rewriter) alone(u *unit) *alone {
 	return a
 }
 
-// namedFields gives parameters without a name the name _, since either all have one or
-// none.
+// namedFields gives parameters without a name the name _, because either all have a name
+// or none.
 func namedFields(list []*ast.Field) []*ast.Field {
 	out := make([]*ast.Field, len(list))
 	for i, f := range list {
@@ -305,7 +305,7 @@ func (v *view) qualifier(p *types.Package) string {
 	return p.Path()
 }
 
-// outside returns the problems that are not of the unit.
+// outside returns the problems outside of the unit.
 func outside(problems []problem) map[string]bool {
 	keys := map[string]bool{}
 	for _, p := range problems {
@@ -318,7 +318,7 @@ func outside(problems []problem) map[string]bool {
 
 func (p problem) key() string { return strconv.Itoa(int(p.pos)) + " " + p.text }
 
-// accepted reports whether a problem is one that the base has.
+// accepted reports whether the base has a problem, too.
 func (r *Rewriter) accepted(p problem, known map[string]bool) bool {
 	if p.inside {
 		return r.tolerated[p.text]
@@ -417,7 +417,7 @@ func (v *view) missing(exports []string) bool {
 	return false
 }
 
-// nesting returns how deep the brackets of a source nest.
+// nesting returns the depth to which the brackets of a source nest.
 func nesting(source []byte) int {
 	set := token.NewFileSet()
 	var s scanner.Scanner

@@ -12,9 +12,9 @@ type Candidate struct {
 	// Evaluations is the number of scores, each in [0,1], and Sum their sum.
 	Evaluations int
 	Sum         float64
-	// Pending is the number of evaluations asked for and not told.
+	// Pending is the number of evaluations asked for and not yet told.
 	Pending int
-	// Parents are the indices of its parents in the list.
+	// Parents are the indices of the candidate's parents in the list.
 	Parents []int
 	// Children is the number of all its children, in the list or not.
 	Children int

@@ -99,7 +99,7 @@ func homesOf(list []Candidate) []int {
 	for i := range homes {
 		homes[i] = -1
 	}
-	homes[0] = 0 // arbitrary: it is on all
+	homes[0] = 0 // arbitrary: the champion is on all islands
 	for i := range list {
 		var path []int
 		at := i

@@ -31,7 +31,7 @@ func pareto(list []Candidate, _ Budget, rng *rand.Rand) (int, string) {
 	return at, fmt.Sprintf("pareto: %s, best on %.0f of %d tasks, among %d that no others cover", who(list, at), held[at], len(fronts), stay)
 }
 
-// frontsOf returns for every task with a score the indices of the best.
+// frontsOf returns for every task with a score the indices of the best candidates.
 func frontsOf(list []Candidate) [][]int {
 	width := 0
 	for _, c := range list {

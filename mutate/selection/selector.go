@@ -61,9 +61,9 @@ func Named(name string) (Selector, error) {
 const MapElites = "map_elites"
 
 // Within returns the selector with a name for a population of programs that has islands of
-// its own, so that every list is one of them. Under [MapElites] a candidate's Cost is then
-// the size of the program, Latency its time, and Domains are its scores on groups of cases:
-// a cell is a kind of size, speed and behaviour.
+// its own, so that every list of candidates is one island. Under [MapElites] a candidate's
+// Cost is then the size of the program, Latency its time, and Domains are its scores on
+// groups of cases: a cell is a kind of size, speed and behaviour.
 func Within(name string) (Selector, error) {
 	if name == MapElites {
 		return sound(elites), nil
@@ -88,7 +88,7 @@ func sound(choose Selector) Selector {
 	}
 }
 
-// who describes a candidate for a reason.
+// who describes a candidate for use in a reason.
 func who(list []Candidate, at int) string {
 	if at == 0 {
 		return "the champion"

@@ -25,7 +25,7 @@ type step struct {
 func (s step) changes() bool { return !s.was || !s.is || s.old != s.now }
 
 // align returns the steps from one text to another; nil where too many lines differ. A line
-// replaces the one that has the most in common with it.
+// replaces the line that has the most in common with it.
 func (r *Rewriter) align(base, text string) []step {
 	x, y := strings.Split(base, "\n"), strings.Split(text, "\n")
 	var head, tail []step
@@ -116,8 +116,8 @@ func texts(items []item) []string {
 	return out
 }
 
-// likeness returns the share of common tokens of two lines; one half if one has all tokens of
-// the other, which are several.
+// likeness returns the share of common tokens of two lines; one half if one line has all
+// tokens of the other, and these are several.
 func likeness(a, b []string) float64 {
 	short := min(len(a), len(b))
 	if short == 0 {
@@ -131,8 +131,8 @@ func likeness(a, b []string) float64 {
 	return share
 }
 
-// weigh returns how much differs between two texts: the tokens of the lines that differ, and
-// these lines.
+// weigh returns the size of the difference between two texts: the tokens of the lines that
+// differ, and these lines.
 func (r *Rewriter) weigh(steps []step) int {
 	n := 0
 	for _, s := range steps {
@@ -144,8 +144,8 @@ func (r *Rewriter) weigh(steps []step) int {
 	return n
 }
 
-// Nearer reports whether text lacks fewer conditions of base than than does, or as many, and less
-// differs between it and base otherwise.
+// Nearer reports whether text is nearer to base than the text than is: it lacks fewer conditions
+// of base, or it lacks as many and differs less from base otherwise.
 func (r *Rewriter) Nearer(base, text, than string) bool {
 	steps := r.align(base, text)
 	return steps != nil && r.distance(base, text, steps).less(r.distance(base, than, r.align(base, than)))

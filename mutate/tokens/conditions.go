@@ -18,8 +18,8 @@ func (r *Rewriter) header(items []item) string {
 	return ""
 }
 
-// lostHeaders returns the lines of the base that begin with a condition and that a text has fewer
-// of, by their tokens.
+// lostHeaders returns the lines of the base that begin with a condition and of which a text has
+// fewer, by their tokens.
 func (r *Rewriter) lostHeaders(base, text string) map[string]int {
 	out := map[string]int{}
 	for line := range strings.SplitSeq(base, "\n") {
@@ -38,7 +38,7 @@ func (r *Rewriter) lostHeaders(base, text string) map[string]int {
 	return out
 }
 
-// lost takes conditions of the base back which the text lacks: the whole statement in place of the
+// lost restores conditions of the base that the text lacks: the whole statement in place of the
 // new one on its line, and of the nearest ones with a condition in its hunk, the statement before
 // each of these, and the line in place of the new line. The statement is not put before others if
 // a new one does the same on a condition with the same names: that is the condition, changed.
@@ -80,15 +80,16 @@ func (s *shrinking) fitted(statement []string, at int) []string {
 	return indented(statement, indentation(s.steps[at].now))
 }
 
-// became reports whether the new statement at a step does what a statement of the base did, on a
-// condition with all of its names.
+// became reports whether the new statement at a step does the same as a statement of the base,
+// on a condition with all names of that statement's condition.
 func (s *shrinking) became(statement []string, at int) bool {
 	now := s.lines(at, s.statement(at, false)+1, false)
 	return s.sequence(statement[1:]) == s.sequence(now[1:]) && subset(s.names(statement[0]), s.names(now[0]))
 }
 
-// restore attempts to put a statement of the base in place of a new one, before it if that is
-// asked for, and its condition in place of the new one's.
+// restore attempts to replace a new statement by a statement of the base, to put that before
+// the new one if asked for, and to replace the condition of the new one by that of the
+// base's.
 func (s *shrinking) restore(statement []string, at int, before bool) {
 	attempt := func(from, to int, lines []string) {
 		s.attempt(conditions, func() (Piece, bool) { return s.splice(from, to, lines) })
@@ -116,11 +117,11 @@ func subset(a, b []string) bool {
 	return !slices.ContainsFunc(a, func(name string) bool { return !slices.Contains(b, name) })
 }
 
-// distance is how much differs between the base and a text.
+// distance is the size of the difference between the base and a text.
 type distance struct {
 	// lost counts the lines of the base that begin with a condition and that the text lacks.
 	lost int
-	// weight is what differs otherwise; see [Rewriter.weigh].
+	// weight is the size of all other differences; see [Rewriter.weigh].
 	weight int
 }
 

@@ -11,10 +11,10 @@ import (
 type Span struct{ From, To int }
 
 // Enclosed returns the strings and comments of a whole file that have several lines, in
-// order. It returns those alone whose ends are certain: none of a file whose language its
-// name does not tell, none of one where a string or comment has no end, and no string in
-// quotation marks that may as well be the code between two of them, as after the text it's.
-// White space may be at the ends of a Span.
+// order. It returns only those whose ends are certain. It returns none for a file whose
+// name does not determine the language, and none for a file with a string or comment
+// without an end. It also leaves out a string in quotation marks that may be the code
+// between two strings, as after the text it's. White space may be at the ends of a Span.
 func Enclosed(file, text string) []Span {
 	if strings.ToLower(path.Ext(file)) == ".go" {
 		return enclosedGo(text)
@@ -23,7 +23,7 @@ func Enclosed(file, text string) []Span {
 	if l.unknown {
 		return nil
 	}
-	text += "\n" // so that what ends with the text has no end
+	text += "\n" // so that a comment or string that ends with the text has no end
 	x := lexed(l, newVocabulary(l.sql), text)
 	var out []Span
 	for _, t := range x.tokens {

@@ -8,14 +8,15 @@ import (
 // mostRead bounds the texts that Exits and Names read, in bytes.
 const mostRead = 256 << 10
 
-// Exit is an early exit: a condition whose body does nothing but leave what it stands in, by
-// return, continue, break, goto, throw, raise, or a call that ends the program or panics.
+// Exit is an early exit: a condition whose body only leaves the enclosing function, loop or
+// program, by return, continue, break, goto, throw, raise, or a call that ends the program
+// or panics.
 type Exit struct {
 	Line int // from 1
 	// Text is the source of condition and body on one line.
 	Text string
-	// Key has the condition and how the body leaves, without layout and without what is
-	// returned or thrown. Exits with equal keys are the same.
+	// Key has the condition and the way in which the body leaves, without layout and
+	// without the value that is returned or thrown. Exits with equal keys are the same.
 	Key string
 	// Names are the names in the condition.
 	Names []string
@@ -145,13 +146,13 @@ func (e exits) statement(from, to int) int {
 }
 
 var (
-	// leaving are the words that begin a statement which leaves what it stands in, and ending
-	// the functions that end a program or panic.
+	// leaving holds the words that begin a statement that leaves the enclosing function or
+	// loop, and ending the functions that end a program or panic.
 	leaving = words("return continue break goto throw raise")
 	ending  = words("exit _exit _Exit quick_exit Exit exitProcess quit abort die halt panic fatalError FailFast bail unreachable todo Goexit Fatal Fatalf Fatalln")
 )
 
-// leaves returns how a body leaves, and whether it does nothing else.
+// leaves returns the way in which a body leaves, and whether it does nothing else.
 func (e exits) leaves(from, to int) (how string, ok bool) {
 	if e.items[from].text == "{" {
 		from, to = from+1, to-1

@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// language is how the texts of a language look.
+// language describes the lexical form of a language.
 type language struct {
-	line   []string    // what begins a comment that ends with its line
-	block  [][2]string // what begins and ends other comments
+	line   []string    // signs that begin a comment that ends with its line
+	block  [][2]string // signs that begin and end other comments
 	nested bool        // comments nest
 	raw    [][2]string // strings of any content between other signs than quotation marks
 	quotes string      // quotation marks
@@ -23,14 +23,14 @@ type language struct {
 	indented   bool   // indentation delimits blocks, and braces are lists
 	braced     bool   // braces delimit blocks
 	bare       bool   // conditions stand without parentheses
-	semicolons bool   // a statement ends with one
+	semicolons bool   // statements end with a semicolon
 	separated  bool   // ' stands between digits too
 	letters    bool   // ' is for one character
 	worded     bool   // words end blocks, and parameters end the head of a function
-	not        string // what negates a condition
-	unequal    string // if it is not !=
+	not        string // the sign or word that negates a condition
+	unequal    string // the sign for unequal, if it is not !=
 	shell, sql bool
-	unknown    bool // the language: comments and strings of many are read
+	unknown    bool // the language is unknown: comments and strings of many languages are read
 }
 
 var (

@@ -2,7 +2,7 @@ package tokens
 
 import "strings"
 
-// kind is what a token is.
+// kind is the kind of a token.
 type kind byte
 
 const (
@@ -33,11 +33,11 @@ type lexer struct {
 	text       string
 	at         int
 	tokens     []token
-	// last is the last token that is no white space and no comment; awaited are the words
-	// that end the documents which begin with the next line.
+	// last is the last token other than white space and comments; awaited are the words
+	// that end the documents that begin with the next line.
 	last    token
 	awaited []string
-	// endless reports that a document has no end.
+	// endless reports whether a document has no end.
 	endless bool
 }
 
@@ -113,7 +113,7 @@ func (x *lexer) next(rest string) (kind, int) {
 	return sign, 1
 }
 
-// begins reports whether nothing but white space precedes on the line.
+// begins reports whether only white space precedes on the line.
 func (x *lexer) begins() bool {
 	for i := x.at - 1; i >= 0 && x.text[i] != '\n'; i-- {
 		if x.text[i] != ' ' && x.text[i] != '\t' {
@@ -149,8 +149,8 @@ func (x *lexer) comment(rest string) int {
 	return 0
 }
 
-// enclosed returns the length of what stands between two signs, with them; the whole rest
-// if the second one is missing.
+// enclosed returns the length of the text between two signs, including the signs; the
+// whole rest if the second one is missing.
 func (x *lexer) enclosed(rest, open, shut string, nested bool) int {
 	depth := 0
 	for i := 0; i < len(rest); {
@@ -182,7 +182,7 @@ func (*lexer) directive(rest string) int {
 }
 
 // string returns the length of the string at the beginning of a rest. A mark without a
-// counterpart makes the rest of the line one.
+// counterpart makes the rest of the line a string.
 func (x *lexer) string(rest string) int {
 	if rest == "" {
 		return 0

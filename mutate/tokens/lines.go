@@ -61,7 +61,8 @@ func (m *mutation) remove() (change, bool) {
 	return change{[]edit{{l.from, l.to, ""}}, m.lineText(l), "", l.from}, ok
 }
 
-// after returns the change that puts a line after one of the text, which is indented alike.
+// after returns the change that puts a line after a line of the text with the same
+// indentation.
 func (m *mutation) after(anchor logical, text string) (change, bool) {
 	text = anchor.indent + strings.TrimLeft(text, " \t")
 	return change{[]edit{{anchor.to, anchor.to, text}}, "", text, anchor.to}, true
@@ -90,7 +91,7 @@ func (m *mutation) splice() (change, bool) {
 	return m.replace(p, m.other.textOf(q))
 }
 
-// head returns how a line begins: what it assigns, or its first word.
+// head returns the beginning of a line: the target of its assignment, or its first word.
 func (v *view) headOf(l logical) string {
 	first := v.items[l.first].text
 	if v.assigned(l.first) {

@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// deepestHole bounds how deeply strings with code in them nest.
+// deepestHole bounds the nesting of strings with code in them.
 const deepestHole = 4
 
 // Name is a name in the code of a text, with the names that it is reached through.
 type Name struct {
 	// Text has the names joined by points, whatever joins them: os.path.join, std.process.exit.
-	// It begins with a point if the first one is a member of what is no name. In a shell it is
-	// one word; the parameters $@ and $* are names.
+	// It begins with a point if the first name is a member of an expression that is not a name.
+	// In a shell it is one word; the parameters $@ and $* are names.
 	Text string
 	// Before and After are the texts of the tokens beside it, "" if there are none. Before is
 	// "" also if the name begins a statement on a line of its own.
@@ -22,7 +22,8 @@ type Name struct {
 }
 
 // Names returns the names of a whole file, in order. Comments and the contents of strings have
-// none, but for the code in them: $(…) and parameters of a shell, {…} of an f-string, ${…} and
+// none, except for the code in strings: $(…) and parameters of a shell, {…} of an f-string,
+// ${…} and
 // #{…}. It returns false for texts of more than 256 KiB.
 func Names(file, text string) ([]Name, bool) {
 	if len(text) > mostRead {

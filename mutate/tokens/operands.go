@@ -99,8 +99,8 @@ func (s *shrinking) ends(x, next item) bool {
 }
 
 // reach returns the item at which the operand beside a sign is bounded, to the right or, with a
-// step of -1, to the left: by a sign that binds no stronger, a bracket around both, or what is
-// no part of an expression.
+// step of -1, to the left: by a sign that binds no stronger, a bracket around both, or a token
+// that is not part of an expression.
 func (s *shrinking) reach(items []item, k, level, step int) int {
 	j := k + step
 	for ; j >= 0 && j < len(items); j += step {

@@ -38,7 +38,7 @@ func pick[T any](m *mutation, list []T) (x T, ok bool) {
 	return list[m.rng.IntN(len(list))], true
 }
 
-// where returns the items for which keep holds and that may be changed.
+// where returns the items for which keep returns true and that may be changed.
 func (m *mutation) where(keep func(int) bool) []int {
 	var out []int
 	for i, x := range m.items {
@@ -203,7 +203,8 @@ func (m *mutation) comparison() (change, bool) {
 	return m.exchange(i, append(orders, equals...)...)
 }
 
-// comparisons returns the orders and equalities of the kind that an operator is of.
+// comparisons returns the operators that can replace a comparison: those of order and,
+// where they fit, those of equality.
 func (m *mutation) comparisons(op string) (orders, equals []string) {
 	orders, equals = []string{"<", "<=", ">", ">="}, []string{"==", cmp.Or(m.r.language.unequal, "!=")}
 	switch {
@@ -227,8 +228,8 @@ func (m *mutation) connective() (change, bool) {
 	return m.exchange(i, pairs[m.items[i].text])
 }
 
-// negate negates a condition: a comparison becomes its opposite, a constant too, and a not
-// is written or removed.
+// negate negates a condition: a comparison or a constant becomes its opposite, and
+// otherwise a "not" is added or removed.
 func (m *mutation) negate() (change, bool) {
 	opposites := map[string]string{
 		"<": ">=", ">=": "<", ">": "<=", "<=": ">", "==": "!=", "!=": "==", "===": "!==", "!==": "===", "<>": "=", "~=": "==",
@@ -290,7 +291,7 @@ func (m *mutation) renamed() (change, bool) {
 	var list []int
 	for i := p.from; i <= p.to; i++ {
 		if m.items[i].match > i && i > p.from {
-			i = m.items[i].match // what is in brackets has places of its own
+			i = m.items[i].match // the text in brackets has places of its own
 		} else if m.items[i].kind == name {
 			list = append(list, i)
 		}

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// place is an expression without operators of its own: a name with what belongs to it, a
-// number, or what stands in brackets.
+// place is an expression without operators of its own: a name with its selectors and
+// arguments, a number, or a bracketed expression.
 type place struct{ from, to int } // items
 
 func (v *view) textOf(p place) string { return v.text[v.items[p.from].from:v.items[p.to].to] }
@@ -159,7 +159,7 @@ func (v *view) calculated(i int) bool {
 	return slices.ContainsFunc(v.items[:i], func(x item) bool { return x.kind == opens && !x.fixed && x.match > i })
 }
 
-// valuable reports whether a value stands where an expression does.
+// valuable reports whether a value is in the place of an expression.
 func (v *view) valuable(from, to int) bool {
 	x := v.items[from]
 	before, after := "", "" // at the ends of lines
@@ -201,7 +201,7 @@ func (v *view) valuable(from, to int) bool {
 	return true
 }
 
-// kindOf is how a name is used: as a member or not, and what follows.
+// kindOf returns the use of a name: whether it is a member, and the token that follows.
 func (v *view) kindOf(i int) string {
 	k := ""
 	if v.member(i) {
@@ -215,7 +215,7 @@ func (v *view) kindOf(i int) string {
 
 // names returns the names of values of a kind that are known at an item.
 func (v *view) names(kind string, at int) []string {
-	first := map[string]int{} // where names without a value before them are given one
+	first := map[string]int{} // the items at which names without an earlier value are given one
 	var list []string
 	for i, x := range v.items {
 		if x.kind != name || x.is(v.r.vocabulary.reserved) || v.r.vocabulary.leading[x.text] && x.fixed {
@@ -247,8 +247,8 @@ func (v *view) valueStart(i int) bool {
 	return ok && v.valuable(i, to)
 }
 
-// parameter reports whether an item of a head is the name of a parameter or of what a loop
-// runs over.
+// parameter reports whether an item of a head is the name of a parameter or of a loop's
+// variable.
 func (v *view) parameter(i int) bool {
 	if i == 0 || i+1 >= len(v.items) || v.member(i) {
 		return false

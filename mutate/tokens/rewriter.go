@@ -55,8 +55,8 @@ func (r *Rewriter) Cross(text, other string, rng *rand.Rand) (rewrite.Change, bo
 	return r.try(text, other, crossings, rng)
 }
 
-// Renumber returns a text with a number in the place of another one wherever that stands; false
-// if it stands nowhere. Both are in digits.
+// Renumber returns a text with a number in place of each occurrence of another one; false if
+// there is none. Both are in digits.
 func (r *Rewriter) Renumber(text, from, to string) (rewrite.Change, bool) {
 	if len(text) > mostText {
 		return rewrite.Change{}, false
@@ -186,13 +186,13 @@ func (v *view) describe(c change) string {
 	return at + side(c.before) + " → " + side(c.after)
 }
 
-// Normal returns what distinguishes a text: its tokens without comments, empty lines and the
+// Normal returns the normal form of a text: its tokens without comments, empty lines and the
 // white space within lines. The ends of lines and the order of indentations have a meaning
 // in some languages, so they stay.
 func (r *Rewriter) Normal(text string) string {
 	var b strings.Builder
 	levels := []int{0}
-	width, begun, blank := 0, false, true // blank: nothing but white space precedes on the line
+	width, begun, blank := 0, false, true // blank: only white space precedes on the line
 	for _, t := range lex(r.language, r.vocabulary, text) {
 		s := text[t.from:t.to]
 		switch {

@@ -9,14 +9,14 @@ import (
 // Piece is a text from which a part of a change was taken back.
 type Piece struct {
 	Text string
-	// Takes names what was taken back, "− removed + added".
+	// Takes names the part that was taken back, "− removed + added".
 	Takes string
 }
 
 // Attempt makes a piece.
 type Attempt struct {
-	// Order ranks attempts: a lower value stands for a part that more likely has no effect, or
-	// whose return matters more.
+	// Order ranks attempts: a lower value means that the part more likely has no effect, or
+	// that its restoration matters more.
 	Order int
 	// Make returns the piece; false if there is none, or an earlier attempt made it. It is called
 	// once.
@@ -25,19 +25,19 @@ type Attempt struct {
 
 // The order of attempts.
 const (
-	doubles    = iota // what stands twice in a row
+	doubles    = iota // text that occurs twice in a row
 	idles             // operands that add nothing, such as *1
 	conditions        // conditions of the base
 	statements        // whole statements
-	surrounds         // what stands around lines that stay
+	surrounds         // text around lines that stay
 	runs              // runs of changed lines
 	parts             // parts of lines that replaced others
 	operands          // other operands
 )
 
 // Smaller returns attempts to make texts that are nearer to base than text is, in their order. In
-// each text one part of the change is taken back: what stands twice in a row, operands, conditions
-// of the base that were replaced or removed, statements with the lines that belong to them, a
+// each text one part of the change is taken back: a repetition in a row, operands, conditions of
+// the base that were replaced or removed, statements with the lines that belong to them, a
 // condition that was added around lines of the base or removed around others, ever shorter runs of
 // changed lines, and parts of a line. Parts that differ in comments or layout alone are left out,
 // and so are texts whose brackets do not match. A text may be invalid in its language all the
@@ -124,7 +124,8 @@ func (s *shrinking) hunks() []hunk {
 	return out
 }
 
-// offer returns a text with what it takes back, if it is nearer to the base.
+// offer returns a text, with the name of the part that it takes back, if it is nearer to
+// the base.
 func (s *shrinking) offer(lines []string, removed, added []string) (Piece, bool) {
 	text := strings.Join(lines, "\n")
 	if s.had[text] {
@@ -207,8 +208,8 @@ func (s *shrinking) run(h hunk, from, to int) (Piece, bool) {
 	return s.back(func(i int) bool { return i >= from && i < to }, nil)
 }
 
-// bares reports whether a run has the head of an added statement, and new lines of that
-// statement would stay.
+// bares reports whether a run has the head of an added statement whose other new lines
+// would stay.
 func (s *shrinking) bares(from, to int) bool {
 	for i := from; i < to; i++ {
 		if s.steps[i].was || !s.steps[i].is {
@@ -253,9 +254,9 @@ func (s *shrinking) whole(at int) (Piece, bool) {
 	return s.back(func(i int) bool { return i >= at && i <= end }, nil)
 }
 
-// around takes back what surrounds lines that stay: a condition or loop that was removed around
-// them, or one that was added around lines of the base. One that was added around new lines
-// stays: without it they would run where neither text runs them.
+// around takes back a change around lines that stay: a condition or loop that was removed
+// around them, or one that was added around lines of the base. One that was added around new
+// lines stays: without it they would run where neither text runs them.
 func (s *shrinking) around(at int) (Piece, bool) {
 	first := s.steps[at]
 	if first.was == first.is {
@@ -275,7 +276,8 @@ func (s *shrinking) around(at int) (Piece, bool) {
 	return s.wrap(at, end, closes)
 }
 
-// unwrap takes back what was added around lines of the base, from its first to its last line.
+// unwrap removes the statement that was added around lines of the base, from its first to its
+// last line.
 func (s *shrinking) unwrap(at, end int, closes bool) (Piece, bool) {
 	for i := at + 1; i < end || i == end && !closes; i++ {
 		if step := s.steps[i]; !step.was || !step.is || strings.TrimSpace(step.old) != strings.TrimSpace(step.now) {
@@ -285,7 +287,7 @@ func (s *shrinking) unwrap(at, end int, closes bool) (Piece, bool) {
 	return s.back(func(i int) bool { return i >= at && i <= end }, nil)
 }
 
-// wrap puts lines that stay into what was removed around them, and indents them.
+// wrap restores the statement that was removed around lines that stay, and indents them.
 func (s *shrinking) wrap(at, end int, closes bool) (Piece, bool) {
 	inner, outer := "", indentation(s.steps[at].old)
 	for i := at + 1; i <= end && inner == ""; i++ {

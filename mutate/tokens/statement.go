@@ -47,8 +47,8 @@ func (s *shrinking) end(at int, base bool, within func(int) bool) int {
 // following are the words that begin a further part of a statement.
 var following = words("else elif elsif elseif except catch finally rescue ensure")
 
-// statement returns the last step of the statement that a line begins, with what follows it such
-// as else.
+// statement returns the last step of the statement that a line begins, including further parts
+// such as else.
 func (s *shrinking) statement(at int, base bool) int {
 	end := s.end(at, base, func(int) bool { return true })
 	for next := s.next(end, base); next > 0; next = s.next(end, base) {
@@ -72,8 +72,8 @@ func (s *shrinking) next(at int, base bool) int {
 	return 0
 }
 
-// closing reports whether a line begins with a closing bracket or a word that ends what an
-// earlier line began.
+// closing reports whether a line begins with a closing bracket or a word that ends a
+// statement of an earlier line.
 func (s *shrinking) closing(line string) bool {
 	items := s.items(line)
 	return len(items) > 0 && (items[0].kind == closes || items[0].is(enders))
@@ -150,7 +150,7 @@ func (s *shrinking) doubles() {
 	}
 }
 
-// changed reports whether one of some steps changes.
+// changed reports whether one of some steps is a change.
 func (s *shrinking) changed(from, to int) bool {
 	for _, step := range s.steps[from : to+1] {
 		if step.changes() {

@@ -14,7 +14,7 @@ type item struct {
 	line, match int
 	// before and after report white space beside it.
 	before, after bool
-	// fixed reports that no operator changes it.
+	// fixed reports whether no operator changes it.
 	fixed bool
 }
 
@@ -23,8 +23,8 @@ type logical struct {
 	first, last int // items
 	from, to    int // byte offsets of its whole lines
 	indent      string
-	// whole reports that its brackets are matched in it and nothing belongs to it, and
-	// simple that it is a statement of its own, which can be moved.
+	// whole reports whether its brackets are matched within it and no other lines belong
+	// to it, and simple whether it is a statement of its own, which can be moved.
 	whole, simple bool
 }
 
@@ -41,7 +41,8 @@ type view struct {
 	size    int
 }
 
-// read reads a text, and finds what no operator changes and which lines can be moved.
+// read reads a text, and finds the tokens that no operator changes and the lines that can
+// be moved.
 func (r *Rewriter) read(text string) *view {
 	v := r.scan(text)
 	v.fix()
@@ -110,7 +111,7 @@ func pairs(open, shut string) bool {
 
 // divide finds the logical lines. ends holds the number of line ends before each item.
 func (v *view) divide(ends []int) {
-	inside := 0 // brackets around that a line end is allowed in
+	inside := 0 // surrounding brackets within which a line end is allowed
 	joins := func(x *item) bool { return x.match >= 0 && (x.text != "{" && x.text != "}" || v.r.language.indented) }
 	for i := range v.items {
 		x := &v.items[i]
@@ -153,8 +154,8 @@ func (v *view) continues(i int) bool {
 // is reports whether an item is a name among the words of a set.
 func (x item) is(set map[string]bool) bool { return x.kind == name && set[x.text] }
 
-// fix marks what no operator changes: heads of declarations and loops, parameters of
-// closures, and in a shell everything that is no arithmetic.
+// fix marks the tokens that no operator changes: heads of declarations and loops,
+// parameters of closures, and in a shell everything except arithmetic.
 func (v *view) fix() {
 	w := v.r.vocabulary
 	for i := range v.items {
@@ -202,7 +203,7 @@ func (v *view) followed(i int, list ...string) bool {
 	return i+1 < len(v.items) && v.items[i+1].line == v.items[i].line && slices.Contains(list, v.items[i+1].text)
 }
 
-// leads reports whether an item begins its line, but for modifiers.
+// leads reports whether an item begins its line, apart from modifiers.
 func (v *view) leads(i int) bool {
 	for j := v.lines[v.items[i].line].first; j < i; j++ {
 		if !v.items[j].is(v.r.vocabulary.modifying) {
@@ -293,7 +294,7 @@ func (v *view) simplify() {
 	}
 }
 
-// running returns the names in the heads of loops: what they run on.
+// running returns the names in the heads of loops, which determine how they run.
 func (v *view) running() map[string]bool {
 	out := map[string]bool{}
 	for i, x := range v.items {

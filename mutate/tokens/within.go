@@ -49,8 +49,8 @@ func differing(a, b []item) []part {
 	return out
 }
 
-// joined returns sets of parts, by their indices: each part with those that its brackets are
-// closed or opened in.
+// joined returns sets of parts, by their indices: each part with those in which its brackets
+// are closed or opened.
 func joined(parts []part, a, b []item) [][]int {
 	find := func(at int, of func(part) (int, int)) int {
 		return slices.IndexFunc(parts, func(p part) bool { from, to := of(p); return at >= from && at < to })
@@ -78,8 +78,8 @@ func joined(parts []part, a, b []item) [][]int {
 }
 
 // terms divides a part into its terms, which are the operands of a sum, of a condition or of a
-// list with the sign before or after each, and returns for each term the parts that are left
-// without it. The removed tokens go with the first term of those that replaced them.
+// list with the sign before or after each, and returns for each term the parts that remain
+// without it. The removed tokens belong to the first term of those that replaced them.
 func terms(p part, a, b []item) [][]part {
 	items, from, to := b, p.b0, p.b1
 	if from == to {
@@ -115,8 +115,8 @@ func joins(x item) bool {
 	return slices.ContainsFunc(levels, func(signs []string) bool { return slices.Contains(signs, x.text) })
 }
 
-// cutsOf returns where the terms of some tokens begin, and the end of the last one. lead
-// reports that the first one has no sign of its own.
+// cutsOf returns the beginnings of the terms of some tokens, and the end of the last one.
+// lead reports whether the first term has no sign of its own.
 func cutsOf(items []item, from, to int, lead bool) []int {
 	for _, signs := range levels {
 		splits := func(i int) bool { return slices.Contains(signs, items[i].text) }
@@ -144,8 +144,8 @@ func cutsOf(items []item, from, to int, lead bool) []int {
 	return nil
 }
 
-// tokens offers the text with a line that has the base's tokens but for some parts, without
-// those in back.
+// tokens offers the text with a line that has the base's tokens except for some parts,
+// without those in back.
 func (s *shrinking) tokens(at int, parts []part, back []int) (Piece, bool) {
 	old, now := s.steps[at].old, s.steps[at].now
 	a, b := s.items(old), s.items(now)
@@ -240,7 +240,7 @@ func (m *merged) add(gap, text string) {
 	m.line.WriteString(gap + text)
 }
 
-// gap returns what stands before a token.
+// gap returns the text before a token.
 func gap(line string, items []item, k int) string {
 	if k == 0 {
 		return ""

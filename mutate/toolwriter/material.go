@@ -19,8 +19,8 @@ var task string
 // Material is the input of a model. All texts in it are foreign.
 type Material struct {
 	Tool authored.Definition
-	// Advice is what to do with the tool, with the clusters of its referrals, and Signatures
-	// are its equal failures, the most frequent first.
+	// Advice is a recommendation on the tool, with the clusters of its referrals, and
+	// Signatures are its equal failures, the most frequent first.
 	Advice     experience.Advice
 	Signatures []experience.Signature
 	// Attempts are earlier drafts that were refused, the latest first.

@@ -35,7 +35,7 @@ type Reply struct {
 	Draft     *authored.Definition
 	Rationale string
 	Reason    string
-	// Malformed reports that a retry with the reason may help.
+	// Malformed reports whether a retry with the reason may help.
 	Malformed bool
 	Usage     agent.Usage
 }
@@ -95,7 +95,7 @@ func (m Material) read(answer string) (def authored.Definition, rationale string
 }
 
 // kept returns the tests of the version in use that a new one lacks and must still pass: those
-// that want a value which is no referral. Where the tool ends may change.
+// that expect a value other than a referral. The boundary of the tool may change.
 func (m Material) kept(def authored.Definition) []authored.Test {
 	names := map[string]bool{}
 	for _, t := range def.Tests {
@@ -115,7 +115,7 @@ func (m Material) kept(def authored.Definition) []authored.Test {
 	return out
 }
 
-// has reports whether a test makes the same call and wants the same.
+// has reports whether a test makes the same call and expects the same result.
 func has(tests []authored.Test, t authored.Test) bool {
 	for _, other := range tests {
 		if bytes.Equal(other.Args, t.Args) && bytes.Equal(other.Want, t.Want) {

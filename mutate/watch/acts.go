@@ -14,7 +14,7 @@ import (
 	"evolve/runtime/experience"
 )
 
-// deed is an act with what it leaves: a key that holds from then on, or holds no more. Acts with
+// deed is an act with its effect: a key that holds from then on, or no longer holds. Acts with
 // an empty key change nothing that evaluations read.
 type deed struct {
 	archive.Act
@@ -22,9 +22,9 @@ type deed struct {
 	ends bool
 }
 
-// deeds returns what people did about an agent other than by a commit, in the order of time:
+// deeds returns people's actions on an agent other than commits, in the order of time:
 // feedback, levels of autonomy, decisions on proposals, and tools that they shared or took out
-// of use. Feedback for one conversation or until a day, and levels, hold in live turns alone.
+// of use. Feedback for one conversation or until a day, and levels, affect live turns alone.
 func deeds(ctx context.Context, store Store, agentID string, decided []archive.ProposalRecord) ([]deed, error) {
 	of := map[string]*archive.ProposalRecord{}
 	for i := range decided {
@@ -60,7 +60,7 @@ func deeds(ctx context.Context, store Store, agentID string, decided []archive.P
 	return out, nil
 }
 
-// feedback reads a change of feedback. Its entry has the time of the feedback where that was
+// feedback reads a change of feedback. Its entry has the time of the feedback if it was
 // given while a run held the archive.
 func (d *deed) feedback(data json.RawMessage, verb string) bool {
 	var note struct {
@@ -113,7 +113,8 @@ func (d *deed) tool(data json.RawMessage, agentID, verb string) bool {
 	return true
 }
 
-// given returns what holds at a time of what people gave and took back, as one text.
+// given returns the keys in effect at a time, of all that people gave and took back, as
+// one text.
 func given(all []deed, at time.Time) string {
 	holds := map[string]bool{}
 	for _, d := range all {
@@ -131,7 +132,7 @@ func given(all []deed, at time.Time) string {
 	return strings.Join(keys, "\n")
 }
 
-// mostActs bounds the acts that a change names; the latest count.
+// mostActs bounds the acts that a change names; the latest are named.
 const mostActs = 20
 
 // actsBetween returns the acts after one time and up to another, the earliest first.

@@ -1,5 +1,5 @@
 // Package watch compares the active config of an agent with its past: with its own scores
-// of earlier nights, with what was predicted at its adoption, and with the config that it
+// of earlier nights, with the prediction at its adoption, and with the config that it
 // replaced. It reads the records of nights, and adds no evaluation.
 //
 // The scores are those of search tasks, so that no holdout task is exposed for it. For an

@@ -26,8 +26,8 @@ type Store interface {
 	Ledger(ctx context.Context, from int64) iter.Seq2[archive.LedgerEntry, error]
 }
 
-// mostNights is the maximum number of nights of a history: those that a fall is looked for
-// in, and some before an adoption.
+// mostNights is the maximum number of nights of a history: those in which a fall is
+// searched for, and some before an adoption.
 const mostNights = stats.WatchNights + 10
 
 // night is one night of the active config.
@@ -38,10 +38,11 @@ type night struct {
 	suite string
 	// commit is that of the workspace, code that of the target whose code is searched.
 	commit, code string
-	// models identifies what answers besides the agent's folder; empty from an older evolve.
+	// models identifies everything outside of the agent's folder that affects its answers;
+	// empty from an older evolve.
 	models string
-	// learned identifies what the agent's turns in use had shown, without the feedback of
-	// people; empty for an agent that reads nothing of it, and from an older evolve.
+	// learned identifies the experience of the agent's turns in use, without the feedback
+	// of people; empty for an agent that reads none, and from an older evolve.
 	learned string
 	scores  stats.NightScores
 	// beside are the scores of the config replaced, measured in the same night.
@@ -49,31 +50,32 @@ type night struct {
 	beside   stats.NightScores
 	// digests are those of the tasks, by id; none from an older evolve.
 	digests map[string]string
-	// adopted is what that night showed of the latest adoption; nil for nothing.
+	// adopted is the result of that night for the latest adoption; nil for none.
 	adopted *archive.AdoptedWatch
 }
 
-// identity is what an agent's answers depend on as far as a person can change it.
+// identity holds everything that an agent's answers depend on and that a person can
+// change.
 type identity struct {
 	config agent.ConfigID
 	hash   string
-	// given is what people gave besides, such as feedback; see [given].
+	// given is the other input of people, such as feedback; see [given].
 	given string
 }
 
-// changed reports whether the agent of a night is another than that of an earlier one.
+// changed reports whether the agent of a night differs from that of an earlier one.
 func (n night) changed(earlier night) bool {
 	return n.identity != earlier.identity || n.otherModels(earlier)
 }
 
-// otherModels reports whether other models, servers of tools or policies answer than in an
+// otherModels reports whether models, servers of tools or policies differ from those of an
 // earlier night.
 func (n night) otherModels(earlier night) bool {
 	return n.models != "" && earlier.models != "" && n.models != earlier.models
 }
 
-// history returns the agent's last nights before a run, the earliest first, with what held of
-// the deeds.
+// history returns the agent's last nights before a run, the earliest first, with the deeds in
+// effect.
 func history(ctx context.Context, store Store, agentID string, before, most int, all []deed) ([]night, error) {
 	var out []night
 	for r, err := range store.Runs(ctx) {
@@ -152,7 +154,7 @@ func stored(scores stats.NightScores, digests map[string]string) []archive.TaskS
 	return out
 }
 
-// share gives each night of an agent without chance all scores that its identity has.
+// share gives each night of an agent without randomness all scores that its identity has.
 func share(nights []night) {
 	known := map[identity]stats.NightScores{}
 	for _, n := range nights {
@@ -167,7 +169,7 @@ func share(nights []night) {
 }
 
 // settled leaves out the nights of a change that was taken back: between a night and a later
-// one of the same agent and config there is nothing that the later one can be blamed for.
+// one of the same agent and config no effect can be attributed to the later one.
 func settled(nights []night) []night {
 	var out []night
 	for _, n := range nights {
@@ -219,11 +221,11 @@ func scoresOf(nights []night) []stats.NightScores {
 	return out
 }
 
-// Tasks returns the search tasks, sorted, on which an agent without chance is to be measured
-// again before the run of this number: those with a score of another config or agent that was
-// active before, and with none of the present one. It is empty if nothing changed since the
-// night before, and for other agents, whose champion is rerun every night. digests has the
-// present search tasks, and the run began or begins at a time.
+// Tasks returns the search tasks, sorted, on which an agent without randomness is to be
+// measured again before the run of this number: those with a score of another config or agent
+// that was active before, and with none of the present one. It is empty if nothing changed
+// since the night before, and for other agents, whose champion is rerun every night. digests
+// has the present search tasks, and the run began or begins at a time.
 func Tasks(ctx context.Context, store Store, plan archive.AgentPlan, number int, digests map[string]string, began time.Time) ([]string, error) {
 	if !plan.Deterministic || plan.UsesSeed {
 		return nil, nil
@@ -259,7 +261,7 @@ func Tasks(ctx context.Context, store Store, plan archive.AgentPlan, number int,
 
 // Panel counts, for each search task as it is now, the nights before the run of this number
 // that have scores of the active config on it, so that the run can measure the same tasks. It
-// is empty for agents without chance; see [Tasks].
+// is empty for agents without randomness; see [Tasks].
 func Panel(ctx context.Context, store Store, plan archive.AgentPlan, number int, digests map[string]string) (map[string]int, error) {
 	if plan.Deterministic && !plan.UsesSeed {
 		return nil, nil

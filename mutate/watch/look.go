@@ -11,7 +11,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// Seen is what a watch found, with the commits of the nights that its changes lie between.
+// Seen holds the findings of a watch, with the commits of the nights before and after its
+// changes.
 type Seen struct {
 	archive.Watch
 	// FellBetween and ChangedBetween are the commits before and after Fall and Changed.
@@ -33,9 +34,9 @@ func (b Between) known() bool {
 }
 
 // Look compares the active config of a run with its past, on tasks that are as they were then.
-// digests has the present search tasks, see [night.Sample]; models identifies what answers
-// besides the agent's folder, and learned what its turns in use had shown, without the feedback
-// of people. The evaluations of the run must be stored.
+// digests has the present search tasks, see [night.Sample]; models identifies everything
+// outside of the agent's folder that affects its answers, and learned the experience of its
+// turns in use, without the feedback of people. The evaluations of the run must be stored.
 func Look(ctx context.Context, store Store, run archive.Run, plan archive.AgentPlan, digests map[string]string, models, learned string) (Seen, error) {
 	decided, err := decisions(ctx, store, plan.Agent)
 	if err != nil {
@@ -113,7 +114,7 @@ func (v viewer) compare(nights []night, seen *Seen) error {
 	if err != nil || p == nil {
 		return err
 	}
-	if nights[first].identity != nights[0].identity { // another change made it fall
+	if nights[first].identity != nights[0].identity { // another change caused the fall
 		first = 0
 	}
 	if err := v.adopted(old[:since], nights[first:], nights[0], *p, seen); err != nil {
@@ -123,7 +124,7 @@ func (v viewer) compare(nights []night, seen *Seen) error {
 	return nil
 }
 
-// fall looks for a fall, and returns the index of the first night after it, or 0.
+// fall searches for a fall, and returns the index of the first night after it, or 0.
 func (v viewer) fall(nights []night, seen *Seen) (int, error) {
 	seen.Nights = len(nights)
 	changed := make([]bool, len(nights))
@@ -160,10 +161,10 @@ func (v viewer) adoption(nights []night) (int, *archive.ProposalRecord) {
 }
 
 // adopted compares an adoption with the config that it replaced: in the nights that measured
-// both, so that what else changed since is not the adoption's fault. Without such nights it
+// both, so that other changes are not attributed to the adoption. Without such nights it
 // compares those since the adoption with those before it. Only those count in which the agent
 // was as in the first night with it, and a fall of either config leaves only the nights after
-// it: what was replaced is the config as it was in the end.
+// it: the replaced config counts as it was in its last nights.
 func (v viewer) adopted(before, since []night, first night, p archive.ProposalRecord, seen *Seen) error {
 	old := slices.DeleteFunc(slices.Clone(before), func(n night) bool { return n.config != p.Champion })
 	now := slices.DeleteFunc(slices.Clone(since), func(n night) bool { return n.identity != first.identity })
@@ -199,8 +200,8 @@ func (v viewer) adopted(before, since []night, first night, p archive.ProposalRe
 }
 
 // crossed finds the first night whose evidence against an adoption still holds. Where tonight
-// compares nights that measured both configs, only such evidence counts: another may be that
-// of a drift.
+// compares nights that measured both configs, only such evidence counts: other evidence may
+// come from a drift.
 func crossed(nights []night, w *archive.AdoptedWatch) {
 	if w == nil || w.Exact {
 		return
@@ -223,7 +224,7 @@ func crossed(nights []night, w *archive.AdoptedWatch) {
 
 func latest(nights []night) []night { return nights[max(0, len(nights)-stats.WatchNights):] }
 
-// between returns what changed between two nights.
+// between returns the changes between two nights.
 func (v viewer) between(a, b night) (archive.ActiveChange, error) {
 	c := archive.ActiveChange{
 		BeforeRun: a.run, AfterRun: b.run, Last: a.started, Since: b.started, Files: a.hash != b.hash, Models: b.otherModels(a), Evolve: a.binary != b.binary,

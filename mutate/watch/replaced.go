@@ -11,9 +11,9 @@ import (
 )
 
 // Replaced returns the config that the latest adoption replaced, which the run of this number
-// is to measure beside the active one; nil for none. It is none where the adopted config is no
-// longer active, after [stats.WatchNights] nights with it, where the space has no room for the
-// old config any more, and for agents without chance, whose scores do not depend on the night.
+// is to measure beside the active one; nil for none. It is none if the adopted config is no
+// longer active, after [stats.WatchNights] nights with it, if the space no longer includes the
+// old config, and for agents without randomness, whose scores do not depend on the night.
 func Replaced(ctx context.Context, store Store, plan archive.AgentPlan, number int, space agent.Space) (agent.Config, error) {
 	if plan.Deterministic && !plan.UsesSeed {
 		return nil, nil

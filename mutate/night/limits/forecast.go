@@ -34,9 +34,9 @@ func (l Limit) Noun() string {
 
 const (
 	// Most bounds the evaluations of one agent that a nightly run plans when no number is
-	// given. The search gains little beyond (its median regret on synthetic problems is
-	// .13, .05 and .02 after 500, 2,000 and 10,000), and its memory and its own time
-	// would grow with a fast agent's hours.
+	// given. The search gains little beyond this number (its median regret on synthetic
+	// problems is .13, .05 and .02 after 500, 2,000 and 10,000), and its memory and its
+	// own time would grow with a fast agent's hours.
 	Most = 60_000
 	// Probe is the number of evaluations planned while no number is given and speed and
 	// price are unknown. It is the smallest plan whose design is worth keeping; the run
@@ -44,13 +44,14 @@ const (
 	Probe = 240
 )
 
-// Left is what the limits leave for an agent; fields without a limit are infinite.
+// Left is the rest of the limits for an agent; fields without a limit are infinite.
 type Left struct {
 	Evaluations float64
 	USD         float64
-	// Seconds of work, and seconds to the deadline.
+	// Seconds is the remaining time of work, and Deadline the time to the deadline, both
+	// in seconds.
 	Seconds, Deadline float64
-	// Most is what is left of [Most].
+	// Most is the rest of [Most].
 	Most float64
 }
 
@@ -120,7 +121,7 @@ func Plan(left Left, pace Pace, alone float64) Forecast {
 	return out
 }
 
-// over returns how many times each fits into left.
+// over returns the number of times that each fits into left.
 func over(left, each float64) float64 {
 	switch {
 	case left <= 0:

@@ -18,8 +18,8 @@ type Measure struct {
 	True    float64 `json:"true"`
 }
 
-// Claim is how a recommendation and its alternatives do on tasks that the search did not
-// have.
+// Claim holds the scores of a recommendation and its alternatives on tasks that the
+// search did not have.
 type Claim struct {
 	// Claimed is the contestant's own estimate.
 	Claimed     float64 `json:"claimed"`
@@ -51,8 +51,8 @@ func claim(p *problem.Problem, out Outcome) *Claim {
 	return c
 }
 
-// confirmed returns the one of the default and some candidates that does best on the
-// held-out tasks; of equal ones the first.
+// confirmed returns the one of the default and some candidates that scores best on the
+// held-out tasks, and the first of equal ones.
 func (c *Claim) confirmed(candidates ...Measure) Measure {
 	best := c.Default
 	for _, m := range candidates {
@@ -115,14 +115,14 @@ func share(is bool) float64 {
 	return 0
 }
 
-// Claims writes, by family and contestant, means over the runs of a round on problems of
-// real runs: the contestant's own estimate of its recommendation; the recommendation's score
-// on the search tasks and on all tasks of the truth, and there over the default and below the
-// best known config; the share of recommendations below the default, and of those that are the
-// default; the true scores of the first finalist, of the one that does best on the held-out
+// Claims writes, by family and contestant, means over the runs of a round on problems of real
+// runs: the contestant's own estimate of its recommendation; the recommendation's score on the
+// search tasks and on all tasks of the truth, and there over the default and below the best
+// known config; the share of recommendations below the default, and of those that are the
+// default; the true scores of the first finalist, of the one that scores best on the held-out
 // tasks, of the default and the finalists, and of the best finalist; and that of the random
-// baseline's best, the share of runs in which it is above the
-// recommendation, and the true score of the confirmed one if it is a candidate too.
+// baseline's best, the share of runs in which it is above the recommendation, and the true
+// score of the confirmed one if it is a candidate too.
 func Claims(w io.Writer, round Round, families []string, runs []Run) error {
 	columns := figures()
 	for _, f := range families {

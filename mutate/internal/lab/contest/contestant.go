@@ -33,7 +33,7 @@ type Outcome struct {
 	// one of its own random search; nil where it has none.
 	Finalists []agent.Config
 	Baseline  agent.Config
-	// Seconds of CPU time in separate processes.
+	// Seconds is the CPU time in separate processes.
 	Seconds float64
 }
 

@@ -23,10 +23,10 @@ type Desk struct {
 
 	// spent is the part of the budget that is used, and bought the number of evaluations.
 	spent, bought int
-	// unit is the cost in USD of one evaluation of the budget, and usd what was paid; both
-	// are 0 unless the problem is priced.
+	// unit is the cost in USD of one evaluation of the budget, and usd the amount paid;
+	// both are 0 unless the problem is priced.
 	unit, usd float64
-	// sold receives each sale; it may be nil.
+	// sold is called with each sale; it may be nil.
 	sold func(agent.Config, int, problem.Result)
 
 	paid map[purchase]int
@@ -60,12 +60,12 @@ func NewDesk(p *problem.Problem, budget int, seed int64) *Desk {
 func (d *Desk) rand(purpose uint64) *rand.Rand { return rand.New(rand.NewPCG(uint64(d.Seed), purpose)) }
 
 // left returns the rest of the budget: the number of evaluations left, for a priced problem
-// those at the default's mean cost.
+// the number at the default's mean cost.
 func (d *Desk) left() int { return d.Budget - d.spent }
 
 // buy evaluates a config on a task; false when the budget is spent. The last purchase of a
-// priced problem may cost more than what is left. A negative repeat means the next one of
-// this config and task.
+// priced problem may cost more than the remaining budget. A negative repeat means the next
+// one of this config and task.
 func (d *Desk) buy(c agent.Config, task, repeat int) (problem.Result, bool) {
 	if d.left() <= 0 {
 		return problem.Result{}, false

@@ -49,7 +49,7 @@ func genetic(d *Desk, few int) Outcome {
 	slices.SortStableFunc(parents, func(a, b *individual) int { return cmp.Compare(b.fitness(), a.fitness()) })
 	for _, p := range parents {
 		if p != standard && p.trials > 0 && len(list) <= raced {
-			// Without scores, so that the race starts anew.
+			// The contenders are entered without scores, so that the race starts anew.
 			list = append(list, &contender{config: p.config})
 		}
 	}
@@ -63,7 +63,7 @@ func (d *Desk) generation(all []*individual, place, few int) {
 		for i, p := range all {
 			r, ok := d.buy(p.config, d.dealt(place+k), -1)
 			if !ok {
-				return // priced, and dearer than expected
+				return // the problem is priced, and evaluations are dearer than expected
 			}
 			scores[i] = r.Score
 			mean += r.Score / float64(len(all))

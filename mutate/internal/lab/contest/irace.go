@@ -32,8 +32,8 @@ type iraceJob struct {
 	Default    []*float64  `json:"default"`
 	Instances  int         `json:"instances"`
 	Budget     int         `json:"budget"`
-	// Money reports that the budget is one of time, as irace calls the cost of evaluations,
-	// and no number of evaluations.
+	// Money reports whether the budget is not a number of evaluations but their cost, which
+	// irace calls time.
 	Money         bool   `json:"money"`
 	Seed          int64  `json:"seed"`
 	Deterministic int    `json:"deterministic"`
@@ -124,8 +124,9 @@ type till struct {
 	means map[agent.ConfigID]*contender
 }
 
-// sell evaluates a config. Since irace only estimates how many evaluations money buys, it
-// may ask for a few more: they get the mean of the config's scores so far.
+// sell evaluates a config. Because irace only estimates the number of evaluations that
+// money buys, it may request a few more: these get the mean of the config's scores so
+// far.
 func (t till) sell(c agent.Config, task int) (string, error) {
 	mean := t.means[c.ID()]
 	if mean == nil {

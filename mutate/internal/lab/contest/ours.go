@@ -8,12 +8,12 @@ import (
 
 // ours drives the project's searcher. Every evaluation in flight takes the problem's
 // seconds, and results are told in the order in which they end. With a budget of money, the
-// number of evaluations is forecast again from time to time, as in a night. Of a problem
-// with an earlier night it gets the results.
+// number of evaluations is forecast again from time to time, as in a night. If the problem
+// has an earlier night, the searcher gets its results.
 func ours(d *Desk, inFlight int, selection string) (Outcome, error) {
 	p := d.Problem
 	o := mutate.Options{Space: p.Space, Champion: p.Default(), Budget: d.Budget, Seed: d.Seed, Selection: selection}
-	if p.Fixed || p.Measured != nil { // scores are without chance
+	if p.Fixed || p.Measured != nil { // scores have no randomness
 		o.MaxRepeats = 1
 	}
 	index := map[string]int{}

@@ -32,7 +32,7 @@ type Run struct {
 	// Claim compares the recommendation's score with the claimed one; only on problems of
 	// real runs.
 	Claim *Claim `json:"claim,omitempty"`
-	// Read reports that the run was read from a file.
+	// Read reports whether the run was read from a file.
 	Read bool `json:"-"`
 }
 
@@ -46,8 +46,8 @@ func (r Run) key() string {
 	return fmt.Sprint(r.Problem, r.Family, r.Seed, r.Budget, r.Contestant)
 }
 
-// fingerprint returns a hash that changes with the problem. Of a real one the best config
-// that is known may change.
+// fingerprint returns a hash that changes with the problem. The best known config of a
+// real problem is not part of it, because it may change.
 func fingerprint(p *problem.Problem) string {
 	h := fnv.New64a()
 	best := 0.0

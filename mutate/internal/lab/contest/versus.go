@@ -36,7 +36,7 @@ func (p paired) inErrors() string {
 }
 
 // pair compares the regret of a contestant with that of another on the problems of some
-// families that both have runs of with a budget.
+// families for which both have runs with a budget.
 func pair(runs []Run, budget int, families []string, name, other string) paired {
 	regret := map[string]float64{}
 	key := func(r Run) string { return fmt.Sprint(r.Problem, " ", r.Family, " ", r.Seed) }

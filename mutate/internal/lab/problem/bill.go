@@ -16,7 +16,7 @@ type bill struct {
 	// sizes of the tasks, and the salt of the noise.
 	sizes []float64
 	salt  uint64
-	// Without drift all are 0. Prices change by the factor exp(change) at the moment
+	// All are 0 without drift. Prices change by the factor exp(change) at the moment
 	// turn; seconds increase by the factor exp(swell) and fall again once in the night.
 	turn, change, swell float64
 	// price is the logarithm of a factor of the cost alone; nil: none.

@@ -8,7 +8,7 @@ const Version = 1
 // Family is a kind of problem. Every seed gives another problem of the kind.
 type Family struct {
 	Name string
-	// About describes in one line what makes it hard.
+	// About describes in one line why the family is hard.
 	About string
 	Make  func(seed int64) *Problem
 }
@@ -47,8 +47,8 @@ type recipe struct {
 	choices, switches, numbers span
 	tools, lines               span
 
-	// The effects. shape draws the effect of a number; matter is the number of single
-	// effects that count fully, 0 for all, the rest at a fiftieth.
+	// The effects. shape draws the effect of a number. matter is the number of single
+	// effects that count fully, 0 meaning all; the rest count a fiftieth.
 	shape  shapes
 	matter int
 	// Interactions: their numbers, and the weight of one relative to a single effect.
@@ -71,13 +71,13 @@ type recipe struct {
 	spread, difficulty, level stretch
 	// quirk is the standard deviation of a task's own preferences, as a share of spread.
 	quirk float64
-	// guess and slip of the tasks.
+	// guess and slip are those of the tasks.
 	guess, slip stretch
 
 	curve   curve
 	grading grading
 	drifts  bool
-	// judged is the number of further tasks that the true score is taken on, where scores
-	// are without chance; 0 otherwise.
+	// judged is the number of further tasks on which the true score is measured if scores
+	// have no randomness; 0 otherwise.
 	judged int
 }

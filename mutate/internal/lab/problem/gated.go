@@ -8,7 +8,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// latch is what parameters behind gates wait for: one or two gates with their right values.
+// latch is the condition of parameters behind gates: one or two gates with their right
+// values.
 type latch struct {
 	gates []int
 	right []float64
@@ -106,8 +107,8 @@ func (m *maker) gated(sample []point) {
 	}
 }
 
-// over returns the standard deviation over uniform configs of an effect behind a latch that
-// has a standard deviation of 1 where it acts.
+// over returns the standard deviation over uniform configs of an effect behind a latch.
+// Where the effect acts, its standard deviation is 1.
 func over(l latch, params []agent.Param) float64 {
 	part := 1.0
 	for _, g := range l.gates {

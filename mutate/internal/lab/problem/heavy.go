@@ -7,8 +7,8 @@ import (
 )
 
 // tails are the scores of a family with noise that differs by task and config, and with
-// collapses: an evaluation scores 0 with the probability that a sound one does not happen,
-// otherwise a beta-distributed score.
+// collapses: an evaluation collapses to a score of 0 with a probability, and has a
+// beta-distributed score otherwise.
 type tails struct {
 	// steady is the logarithm of the beta distribution's precision by task, and steadier the
 	// change of it by config.

@@ -2,7 +2,7 @@ package problem
 
 import "math"
 
-// landscape computes how good a config is: terms of its parameters add up to skills,
+// landscape computes the quality of a config: terms of its parameters add up to skills,
 // which meet the demands of tasks.
 type landscape struct {
 	terms []term
@@ -37,7 +37,7 @@ func logistic(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
 // far from the threshold.
 func ramp(x float64) float64 { return clamp(x+0.5, 0, 1) }
 
-// step is the curve of an agent without chance.
+// step is the curve of an agent without randomness.
 func step(x float64) float64 {
 	if x > 0 {
 		return 1

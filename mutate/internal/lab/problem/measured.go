@@ -8,7 +8,7 @@ import (
 )
 
 // Measured is the part of a problem in which a real agent runs on the tasks of a data set.
-// Its runs are without chance: a config always gets the same score on a task.
+// Its runs have no randomness: a config always gets the same score on a task.
 type Measured struct {
 	// Run returns the score in [0,1] of a config on the task at a place of the data, and All
 	// those on the whole data.
@@ -37,7 +37,7 @@ func NewMeasured(family string, seed int64, space agent.Space, tasks []Task, m M
 }
 
 // OnSearch returns the mean score of a config on the search tasks, which a search can
-// raise by chance where the true score is that on other tasks.
+// raise by chance, because the true score is that on other tasks.
 func (p *Problem) OnSearch(c agent.Config) float64 {
 	if p.Measured != nil {
 		return p.Measured.mean(c, p.Measured.Search)
@@ -54,8 +54,8 @@ func (m *Measured) mean(c agent.Config, places []int) float64 {
 }
 
 // Climb searches a space offline for the highest score, which is a function of the config
-// alone: from the best of so many uniform configs (samples), as many as starts, and from a
-// given config. Kicks is the number of perturbations in a row that may fail.
+// alone. It starts from the given config and from the best of samples uniform configs,
+// whose number is starts. kicks is the number of perturbations in a row that may fail.
 func Climb(s agent.Space, from agent.Config, score func(agent.Config) float64, seed int64, samples, starts, kicks int) (agent.Config, float64) {
 	codec := newCodec(s)
 	c := climber{codec, func(at point) float64 { return score(codec.decode(at)) }, rand.New(rand.NewPCG(uint64(seed), 0xc11b))}

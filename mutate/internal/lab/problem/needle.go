@@ -16,8 +16,9 @@ func (m *maker) dials() []agent.Param {
 	return params
 }
 
-// needle lets all configs but one fail about half of what that one passes. Nothing points to
-// it: neither its values nor its neighbours are better than others.
+// needle draws scores such that all configs but one fail about half of the tasks that this
+// one passes. Nothing points to that config: neither its values nor its neighbours are
+// better than others.
 func (m *maker) needle([]point) {
 	right := point{float64(m.rng.IntN(5)), float64(m.rng.IntN(5)), float64(m.rng.IntN(5))}
 	m.p.landscape.gates = []gate{{in: func(at point) bool { return !slices.Equal(at, right) }, factor: between(m.rng, 0.5, 0.6)}}

@@ -33,13 +33,14 @@ type Problem struct {
 	// Space has the default config as the defaults of its parameters.
 	Space agent.Space
 	Tasks []Task
-	// Priced reports that a search has a budget of money: the costs of configs differ too
-	// much for a number of evaluations to be one.
+	// Priced reports whether a search has a budget of money, because the costs of configs
+	// differ too much for a budget of evaluations.
 	Priced bool
 	// Earlier is the problem as it was on an earlier night, with the same space and tasks
 	// and other effects; nil in most families.
 	Earlier *Problem
-	// Fixed reports that scores are without chance: every repeat of a task has the same.
+	// Fixed reports whether scores have no randomness: every repeat of a task has the
+	// same score.
 	Fixed bool
 	// Measured is nil in synthetic problems. The fields below are for synthetic ones.
 	Measured *Measured
@@ -106,7 +107,7 @@ func (p *Problem) Cost(c agent.Config) float64 {
 }
 
 // True returns the exact expected score of a config: the weighted mean over the search
-// tasks of the mean of Score over infinitely many repeats. Where scores are without chance
+// tasks of the mean of Score over infinitely many repeats. If scores have no randomness,
 // it is the mean over the tasks that neither the search nor the holdout has.
 func (p *Problem) True(c agent.Config) float64 {
 	if p.Measured != nil {
@@ -132,8 +133,8 @@ func (p *Problem) Expected(c agent.Config, task int) float64 {
 }
 
 // Best returns the best config that the offline optimiser (see climber) finds by the true
-// score, and that score. It is computed once, at first use. Of a problem of real runs it is
-// the best of the known configs and the default.
+// score, and that score. It is computed once, at first use. For a problem of real runs, it
+// returns the best of the known configs and the default.
 func (p *Problem) Best() (agent.Config, float64) {
 	o := p.best()
 	return p.codec.decode(o.at), o.score

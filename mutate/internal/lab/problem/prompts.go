@@ -11,7 +11,7 @@ import (
 // written is the number of prompts to choose from.
 const written = 200
 
-// slots returns the phrases of which prompts are made, one of each slot; "" leaves the slot
+// slots returns the phrases that make up prompts, one for each slot; "" leaves the slot
 // out.
 func slots() [][]string {
 	return [][]string{
