@@ -16,9 +16,10 @@ import (
 // fast-forwarded with it. The branch was not moved.
 type CheckedOutError struct {
 	Branch string
-	// Folder is the working tree, empty if it is not known; Why is the obstacle.
+	// Folder is the working tree, empty if it is not known; Why describes the obstacle.
 	Folder, Why string
-	// Command is what a person can run once the obstacle is gone; empty if there is none.
+	// Command is a command for a person to run once the obstacle is gone; empty if there
+	// is none.
 	Command string
 	// Err is the error of native git, or ErrNoGit; nil if git was not run.
 	Err error
@@ -55,7 +56,7 @@ func (r *Repository) Advance(ctx context.Context, m Move) error {
 		return err
 	}
 	if len(places) == 0 {
-		m.Check = func() error { // another process may have checked it out since
+		m.Check = func() error { // another process may have checked the branch out since
 			places, err := r.Checkouts(m.Ref)
 			if err == nil && len(places) > 0 {
 				err = &CheckedOutError{Branch: m.Ref, Folder: places[0].Folder, Why: "it was checked out during the move"}
@@ -106,7 +107,7 @@ func (r *Repository) checkCheckout(ctx context.Context, m Move, places []Checkou
 		return errors.Join(err, fmt.Errorf("moving the branch %s: %w: it is at %s, not %s", m.Ref, ErrMoved, orNone(now), orNone(m.Old)))
 	}
 	var changed []string
-	if len(paths) > 0 { // none would be all
+	if len(paths) > 0 { // no path would mean all paths
 		changed, err = r.status(ctx, at.Folder, "no", paths...)
 	}
 	if err == nil {
@@ -146,7 +147,7 @@ func (r *Repository) advanceCheckout(ctx context.Context, m Move, places []Check
 	if err := r.fastForward(ctx, at.Folder, m.New); err != nil {
 		return inUse(m, places, "git did not fast-forward it", err)
 	}
-	// If another branch was checked out there meanwhile, that one has moved.
+	// If another branch was checked out there meanwhile, that one has been moved.
 	now, err := r.Ref(m.Ref)
 	if err == nil && now != m.New {
 		err = fmt.Errorf("moving the branch %s: %w: it is at %s, not %s", m.Ref, ErrMoved, orNone(now), orNone(m.New))

@@ -80,7 +80,7 @@ func (s *store) compareFolders(a, b plumbing.Hash, below string, depth int, visi
 	if depth > maxDepth {
 		return errors.New("the tree is too deep")
 	}
-	sides := map[string]*[2]*entry{} // by name, those of folders with a slash
+	sides := map[string]*[2]*entry{} // by name; names of folders end in a slash
 	for side, tree := range []plumbing.Hash{a, b} {
 		entries, err := s.folder(tree)
 		if err != nil {
@@ -123,7 +123,8 @@ func (e *entry) folderHash() plumbing.Hash {
 	return e.hash
 }
 
-// ChangeOf returns what a commit changed of its first parent; see [Repository.Diff].
+// ChangeOf returns the changes of a commit against its first parent; see
+// [Repository.Diff].
 func (r *Repository) ChangeOf(commit string) ([]File, error) {
 	parent := ""
 	err := r.with(func(s *store) error {

@@ -9,8 +9,7 @@ import (
 	"strings"
 )
 
-// ClashError reports that a ref's name would be a folder of another ref, or lie inside
-// it.
+// ClashError means that a ref's name would be a folder of another ref, or lie inside it.
 type ClashError struct{ Ref, With string }
 
 func (e *ClashError) Error() string {
@@ -49,8 +48,8 @@ func (r *Repository) clashes(name string) error {
 	return r.clear(name)
 }
 
-// clear removes a folder without files from a ref's path, as deleted refs leave behind.
-// It returns a *ClashError if the folder contains a file.
+// clear removes a folder without files from a ref's path, which deleted refs leave
+// behind. It returns a *ClashError if the folder contains a file.
 func (r *Repository) clear(name string) error {
 	file, err := removeEmpty(r.refPath(name))
 	if err != nil {

@@ -9,10 +9,11 @@ import (
 	"strings"
 )
 
-// Uncommittable returns why a repository of the workspace cannot commit a file, as words
-// to follow its name, or "" if it can. Git commits a link itself rather than its target,
-// and a folder with its own repository belongs to that repository. name is relative to
-// root, with slashes; a file that does not exist can be committed.
+// Uncommittable returns the reason why a repository of the workspace cannot commit a
+// file, in words that follow the file's name, or "" if it can. Git commits a link itself
+// rather than its target, and a folder with its own repository belongs to that
+// repository. name is relative to root, with slashes; a file that does not exist can be
+// committed.
 func Uncommittable(root, name string) string {
 	at := ""
 	for part := range strings.SplitSeq(path.Clean(name), "/") {

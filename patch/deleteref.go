@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// DeleteRef removes a ref with its log, loose or packed; it is no error if there is none. The
+// DeleteRef removes a ref with its log, loose or packed; a missing ref is not an error. The
 // objects stay until `git gc` removes them. It fails with ErrNoGit if git is not installed.
 func (r *Repository) DeleteRef(ctx context.Context, ref string) error {
 	if err := checkRef(ref); err != nil {

@@ -56,8 +56,8 @@ func (r *Repository) Root(ctx context.Context, tip string) (string, error) {
 	return strings.TrimSpace(out), nil
 }
 
-// BroughtBy returns the commit with which a commit came into a branch: itself if the branch
-// moved to it, or else the merge. The branch must contain it.
+// BroughtBy returns the commit with which a commit came into a branch: the commit itself if
+// the branch moved to it, or else the merge. The branch must contain it.
 func (r *Repository) BroughtBy(ctx context.Context, commit, tip string) (string, error) {
 	for _, p := range r.Parents(commit) {
 		own, err := r.FirstParents(ctx, p, tip)

@@ -27,7 +27,7 @@ type exporter struct {
 // necessary and which must be empty: stored contents without filters, with the modes 0644
 // and 0755, and no .git. Links and submodules are left out (Tree lists them). It refuses
 // names that could lead outside or into a .git, and names that the file system treats as
-// equal to one already written.
+// equal to a name already written.
 //
 // The time of each file and folder is derived from the hash of its content ([TimeOf]),
 // because go's test cache compares sizes and times: equal trees are equal for it and

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Forward fast-forwards what is checked out, with its branch, to a commit that descends
-// from it.
+// Forward fast-forwards the checked-out files, with their branch, to a commit that
+// descends from it.
 func (r *Repository) Forward(ctx context.Context, commit string) error {
 	if err := r.fastForward(ctx, r.dir, commit); err != nil {
 		return fmt.Errorf("fast-forwarding the working tree: %w", err)
@@ -17,11 +17,11 @@ func (r *Repository) Forward(ctx context.Context, commit string) error {
 	return nil
 }
 
-// fastForward fast-forwards what is checked out in a folder to a commit that descends
-// from it. Only native git does this safely: it handles filters, sparse checkouts and
-// index formats, takes the index's lock, and does not overwrite files that would be lost.
-// It writes the files and the index before it locks the branch: if it fails, they are
-// restored, or a *StrandedError names them.
+// fastForward fast-forwards the files that are checked out in a folder to a commit that
+// descends from it. Only native git does this safely: it handles filters, sparse
+// checkouts and index formats, takes the index's lock, and does not overwrite files that
+// would be lost. It writes the files and the index before it locks the branch: if it
+// fails, they are restored, or a *StrandedError names them.
 func (r *Repository) fastForward(ctx context.Context, dir, commit string) error {
 	was, err := r.recordMerge(ctx, dir, commit)
 	if err != nil {
@@ -40,10 +40,10 @@ func (r *Repository) fastForward(ctx context.Context, dir, commit string) error 
 // lockTaken matches git's error that the lock of a ref or of the index is taken.
 var lockTaken = regexp.MustCompile(`Unable to create '([^'\n]+\.lock)': File exists`)
 
-// Start creates a repository for a folder that is in none, or that has no commit, and
-// commits the named files in it, paths relative to the folder with slashes. It leaves out
-// files that the folder's .gitignore names and everything that is already staged. At
-// least one file must remain.
+// Start creates a repository for a folder that is in no repository, or that has no
+// commit, and commits the named files in it, paths relative to the folder with slashes.
+// It leaves out files that the folder's .gitignore names and everything that is already
+// staged. At least one file must remain.
 func Start(ctx context.Context, dir string, env []string, files []string, message string, by Person) (*Repository, error) {
 	r := &Repository{dir: dir, env: env, drivers: &driverList{}}
 	if _, err := Open(dir, env); errors.Is(err, ErrNoRepository) {

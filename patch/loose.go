@@ -129,7 +129,7 @@ func makeDirs(root, dir string) error {
 			return err
 		}
 		if err := os.Chmod(at, info.Mode()&(os.ModePerm|os.ModeSetgid)); err != nil && !errors.Is(err, os.ErrNotExist) {
-			return err // if it is gone again, its user sees that
+			return err // if the folder is gone again, its user gets an error
 		}
 	}
 	return nil

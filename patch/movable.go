@@ -23,8 +23,8 @@ type HinderedError struct {
 	Why string
 	// Hint describes what a person can do.
 	Hint string
-	// Rewrites reports that git would write other content; it then sees such a file as
-	// changed.
+	// Rewrites reports whether git would write other content. It then treats such a file
+	// as changed.
 	Rewrites bool
 }
 
@@ -126,7 +126,7 @@ func (r *Repository) checkUncommitted(ctx context.Context, dir string, files []F
 				return err
 			}
 			if there {
-				continue // an earlier git was stopped after writing it; the dry run decides whether it can go on
+				continue // an earlier git was stopped after it wrote the file; the dry run decides whether git can continue
 			}
 			touched = append(touched, f.Path)
 		}

@@ -80,7 +80,7 @@ func (r *Repository) Move(m Move) (err error) {
 		return fmt.Errorf("moving the ref %s: %w", m.Ref, err)
 	}
 	renamed = true
-	_ = lock.Close() // it was synced
+	_ = lock.Close() // the file was synced
 	return nil
 }
 

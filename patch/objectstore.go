@@ -111,7 +111,7 @@ func alternates(dir string) ([]string, error) {
 // close closes the packs. The next read lists them again.
 func (s *store) close() {
 	for _, p := range s.packs {
-		_ = p.Close() // it was only read
+		_ = p.Close() // the file was only read
 	}
 	s.packs = nil
 }

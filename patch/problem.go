@@ -18,7 +18,7 @@ type Problem struct {
 	Why string
 	// Hint describes what to do; empty if nothing can be done.
 	Hint string
-	// Fatal reports that the repository is not opened.
+	// Fatal reports whether the repository is not opened.
 	Fatal bool
 }
 

@@ -29,7 +29,7 @@ func (r *Repository) Refs(prefix string) ([]string, error) {
 			return err
 		}
 		rest, err := filepath.Rel(root, path)
-		if name := prefix + filepath.ToSlash(rest); err == nil && checkRef(name) == nil { // no lock
+		if name := prefix + filepath.ToSlash(rest); err == nil && checkRef(name) == nil { // not a lock
 			found[name] = true
 		}
 		return err

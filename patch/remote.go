@@ -54,7 +54,7 @@ func (r *Repository) Remote(ctx context.Context, name string) (*Remote, error) {
 	return &Remote{r, name}, nil
 }
 
-// Tips are branches of a remote with their commits.
+// Tips holds branches of a remote with their commits.
 type Tips struct {
 	// Default is the default branch; "" if the remote names none.
 	Default string
@@ -100,8 +100,8 @@ func (m *Remote) Tracking(branch string) string {
 	return "refs/evolve/remotes/" + m.name + "/" + branch
 }
 
-// Fetch brings the commits of branches here, unless they are, and returns the commits at which
-// the branches are then. It changes no other refs than those of [Remote.Tracking].
+// Fetch copies the commits of branches to this repository, unless it has them, and returns the
+// present commits of the branches. It changes no other refs than those of [Remote.Tracking].
 func (m *Remote) Fetch(ctx context.Context, tips Tips, branches ...string) (map[string]string, error) {
 	args := []string{
 		"fetch", "--quiet", "--no-tags", "--no-prune", "--no-recurse-submodules", "--no-write-fetch-head", "--no-auto-maintenance",
@@ -140,8 +140,9 @@ func (m *Remote) Push(ctx context.Context, branch, commit, was string) error {
 	return m.push(ctx, branch, commit, was)
 }
 
-// MayPush returns an error if the remote takes no new branch from this user, as far as it tells
-// before anything is sent; a hook there may refuse one later. It changes nothing.
+// MayPush returns an error if the remote takes no new branch from this user, as far as this can
+// be determined before anything is sent; a hook of the remote may still refuse it later. It
+// changes nothing.
 func (m *Remote) MayPush(ctx context.Context, branch, commit string) error {
 	return m.push(ctx, branch, commit, "", "--dry-run")
 }
@@ -187,8 +188,8 @@ var userInfo = regexp.MustCompile(`([A-Za-z][A-Za-z0-9+.-]*://)[^\s'"<>]*@`)
 // WithoutUser removes users and passwords from the addresses in a text.
 func WithoutUser(s string) string { return userInfo.ReplaceAllString(s, "$1") }
 
-// credentialVariables are the variables of git by which the operator says how to reach and to
-// log in at a remote.
+// credentialVariables are the variables of git with which the operator configures access to a
+// remote.
 var credentialVariables = []string{
 	"GIT_ASKPASS", "SSH_ASKPASS", "GIT_SSH", "GIT_SSH_COMMAND", "GIT_SSH_VARIANT", "GIT_SSL_CAINFO", "GIT_SSL_CAPATH", "GIT_SSL_CERT", "GIT_SSL_KEY",
 }

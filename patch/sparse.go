@@ -100,8 +100,8 @@ func (r *Repository) excluded(ctx context.Context, dir string, paths []string) e
 	return e
 }
 
-// root returns the root of the working tree that contains a folder: dir is the caller's
-// own folder, or a root itself.
+// root returns the root of the working tree that contains a folder: dir is the folder
+// that the caller opened, or a root itself.
 func (r *Repository) root(dir string) string {
 	if dir == r.dir && r.top != "" {
 		return r.top

@@ -16,7 +16,7 @@ type StrandedError struct {
 	Folder string
 	// Paths are relative to the root of the working tree.
 	Paths []string
-	// Err is the error that kept git from moving the branch.
+	// Err is the error that prevented git from moving the branch.
 	Err error
 }
 
@@ -36,7 +36,8 @@ type mergeState struct {
 	paths   []string
 }
 
-// recordMerge records what a fast-forward to a commit will write into a working tree.
+// recordMerge records the files that a fast-forward to a commit will write into a working
+// tree.
 func (r *Repository) recordMerge(ctx context.Context, dir, commit string) (mergeState, error) {
 	u := mergeState{folder: r.root(dir)}
 	var err error
@@ -87,7 +88,7 @@ func (r *Repository) restore(ctx context.Context, was mergeState, cause error) e
 		return errors.Join(cause, err)
 	}
 	if head != was.head {
-		return cause // the branch has moved, by this merge or by another git
+		return cause // the branch was moved, by this merge or by another git process
 	}
 	var changed, added []string
 	for _, f := range was.pending {
@@ -139,13 +140,13 @@ func discard(dir string, f File) error {
 	return nil
 }
 
-// errUnfinished is what left files in a working tree whose branch has not moved.
+// errUnfinished is the cause of files in a working tree whose branch has not moved.
 var errUnfinished = errors.New("a fast-forward was interrupted")
 
 // PutBack restores the files and the index that a fast-forward of a branch from base to a
-// commit wrote into a working tree before it was cut off, and did not move the branch. It
-// touches only files that hold exactly what the commit has, and nothing where the branch has
-// moved. A *StrandedError names what it could not restore beside such a file.
+// commit wrote into a working tree before it was interrupted without moving the branch. It
+// touches only files with exactly the content of the commit, and nothing if the branch has
+// moved. A *StrandedError names the other files that it could not restore.
 func (r *Repository) PutBack(ctx context.Context, branch, base, commit string) error {
 	places, err := r.Checkouts(branch)
 	if err != nil {

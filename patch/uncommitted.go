@@ -28,7 +28,7 @@ func (r *Repository) both(commit, path string) (have, want content, err error) {
 		return have, want, err
 	}
 	have.data, err = onDisk(r.dir, path)
-	if errors.As(err, new(*HinderedError)) { // a link or a folder, which is no content
+	if errors.As(err, new(*HinderedError)) { // a link or a folder, which has no content
 		err = nil
 	}
 	have.file, want.file = have.data != nil, want.data != nil
@@ -41,7 +41,7 @@ func alike(a, b content) bool {
 	return bytes.Equal(plain(a.data), plain(b.data))
 }
 
-// mostCompared bounds the files that git reports as changed and whose line endings are looked at.
+// mostCompared bounds the files that git reports as changed and whose line endings are examined.
 const mostCompared = 200
 
 // Uncommitted lists the tracked files that differ in the working tree or in the index from the

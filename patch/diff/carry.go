@@ -8,8 +8,8 @@ import (
 
 // Carry applies the change of a file to another version of it, as a merge of three versions does:
 // the lines that the change replaces must be there as they were, and those around them may be
-// others. It reports false if a place is not certain. A place is certain if all of up to
-// three lines before or after it are as they were, or if the replaced lines occur once. New lines
+// others. It reports false if a place is not certain. A place is certain if up to three lines
+// before it, or as many after it, are unchanged, or if the replaced lines occur once. New lines
 // go where both neighbours still meet, or beside the one that is left.
 func Carry(f File, have []byte) (File, bool) {
 	was, is := split(f.Old), split(have)
@@ -71,7 +71,7 @@ func aligned(before, after []byte, count int) []int {
 // carrier finds lines of a version in another one.
 type carrier struct {
 	was, is []string
-	at      []int // of the lines of was in is
+	at      []int // indices in is of the lines of was
 }
 
 // place returns the index in is at which the lines from start to end of was begin.

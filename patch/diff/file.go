@@ -4,7 +4,7 @@ package diff
 type File struct {
 	// Path is slash-separated and relative to the folder that the change applies to.
 	Path string
-	// Old is the required content of the base; nil: no file.
+	// Old is the required content of the base; nil means no file.
 	Old []byte
 	// New is the new content; nil: the file is removed.
 	New []byte

@@ -5,8 +5,8 @@ import "fmt"
 // maxTries is the maximum number of places that are compared to find the nearest.
 const maxTries = 64
 
-// missing returns the error for a hunk that is not in the file: where it nearly matches,
-// and what differs.
+// missing returns the error for a hunk that is not in the file: the error names the place
+// where it nearly matches, and the difference.
 func (f *finder) missing(i int, h hunk) error {
 	e := &RefusedError{
 		Hunk: i + 1, Line: h.at, Reason: Missing,

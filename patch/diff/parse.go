@@ -52,9 +52,10 @@ type parser struct {
 
 	fence  string // the marker of the open fence, "" outside
 	strict bool   // the fence is a diff's: all of it must be read
-	files  int    // how many files were read when it was opened
-	// short: the last hunk had fewer lines than it stated. torn: prose followed such a
-	// hunk, so a later line of a diff would be a lost part of it.
+	files  int    // the number of files read when the fence was opened
+	// short reports whether the last hunk had fewer lines than it stated, and torn
+	// whether prose followed such a hunk, so that a later line of a diff would be a lost
+	// part of it.
 	short, torn bool
 }
 
@@ -67,7 +68,7 @@ var (
 	alikeLike  = regexp.MustCompile(`^similarity index \d+%$`)
 	modeLike   = regexp.MustCompile(`^(old mode|new mode|new file mode|deleted file mode) ([0-7]{6})$`)
 	indexLike  = regexp.MustCompile(`^index ([0-9a-f]{4,64})\.\.([0-9a-f]{4,64})(?: ([0-7]{6}))?$`)
-	toolLike   = regexp.MustCompile(`^(diff|Index:|Only in) `) // what tools write between files
+	toolLike   = regexp.MustCompile(`^(diff|Index:|Only in) `) // lines that tools write between files
 	pageLike   = regexp.MustCompile(`^[0-9]+\.[0-9]+[0-9A-Za-z.-]*( \(.*\))?$`)
 )
 

@@ -13,8 +13,8 @@ type section struct {
 	created, removed bool
 	// oldHash and newHash are those of the index line, "" if there is none.
 	oldHash, newHash string
-	// crlf reports that every line of the diff ended in CRLF, including its headers, so
-	// that transit may have changed the endings. One CR is already removed from each
+	// crlf reports whether every line of the diff ended in CRLF, including its headers,
+	// so that transit may have changed the endings. One CR is already removed from each
 	// line.
 	crlf  bool
 	hunks []hunk
@@ -23,11 +23,11 @@ type section struct {
 // hunk is one block of a file's lines, before and after.
 type hunk struct {
 	at int // line of the diff where it begins
-	// stated reports that the header has line numbers. See place.go for how far they are
-	// trusted.
+	// stated reports whether the header has line numbers. See place.go for how far they
+	// are trusted.
 	stated             bool
 	oldStart, newStart int
-	counted            bool // the header's counts are those of the lines
+	counted            bool // the header's counts equal those of the lines
 	lines              []line
 }
 

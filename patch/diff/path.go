@@ -123,7 +123,7 @@ func pair(before, after string) (path string, ok bool) {
 // space, although names may contain spaces.
 func gitPair(rest string) (path string, ok bool) {
 	rest = strings.TrimSuffix(rest, "\r")
-	if len(rest) > 8*maxPath { // two names, each byte written as \ooo
+	if len(rest) > 8*maxPath { // enough for two names, each byte written as \ooo
 		return "", false
 	}
 	if strings.HasPrefix(rest, `"`) {

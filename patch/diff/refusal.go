@@ -21,7 +21,7 @@ const (
 	Exists        Reason = "exists"        // the file to create exists
 	Missing       Reason = "missing"       // the text to change is not in the file
 	Ambiguous     Reason = "ambiguous"     // the text occurs more than once, or could go to more than one place
-	OutOfOrder    Reason = "out of order"  // hunks that do not follow each other as the file does
+	OutOfOrder    Reason = "out of order"  // hunks whose order is not that of the file
 	Overlapping   Reason = "overlapping"   // two changes of the same lines
 	Endings       Reason = "line endings"  // CRLF or LF cannot be determined, or would be mixed
 	FinalNewline  Reason = "final newline" // the end of the file cannot be determined

@@ -23,7 +23,7 @@ type Shown struct {
 	Kind string
 	// Note describes what is not shown in full and why; "" if everything is.
 	Note string
-	// Added and Removed count lines.
+	// Added and Removed are numbers of lines.
 	Added, Removed int
 	Lines          []ShownLine
 }
@@ -101,7 +101,7 @@ func (s *Shown) show(all []hunk) {
 }
 
 // binary reports whether a content is no text, or too large to compare. A few bytes that
-// are no text are not enough, or adding them would hide the rest of a file.
+// are no text are not enough, because adding a few would then hide the rest of a file.
 func binary(content []byte) bool {
 	odd := bytes.Count(content, []byte{0})
 	for rest := content; len(rest) > 0; {

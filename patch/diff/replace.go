@@ -21,8 +21,8 @@ type Replacement struct {
 // whole, in the order in which they are first named. All old texts are searched in the
 // original file, before any is replaced; they must not overlap. If all lines of a pair
 // have one kind of line ending and all lines of the file the other, the pair is read with
-// the file's. Everything else is refused with a *RefusedError. An error of base is passed
-// on.
+// the file's ending. Everything else is refused with a *RefusedError. An error of base is
+// passed on.
 func Replace(list []Replacement, base Base) ([]File, error) {
 	if err := checkLimits(list); err != nil {
 		return nil, err

@@ -7,13 +7,13 @@ type draft struct {
 	section
 	git           string // path of the "diff --git" line
 	named         bool   // there is one
-	before, after string // from the --- and +++ lines, "" if there is none
+	before, after string // from the --- and +++ lines, "" if there are none
 	begun         bool   // one of these was read
 	first, end    int    // its first line, and the line after its last hunk
 	reading       int    // number of the hunk being read, from 1; 0: the file as a whole
 	// Counts of line endings: of header lines with and without CR, and of hunks.
 	headCR, headLF, bodyCR, bodyLF int
-	lost                           bool // the ending of its last line, an added one, is lost
+	lost                           bool // the ending of its last line, an added line, is lost
 }
 
 // opens reports whether a line belongs to a file's header.

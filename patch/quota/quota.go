@@ -20,10 +20,10 @@ const (
 // Attempt is one proposed patch, as recorded in the ledger.
 type Attempt struct {
 	Agent string
-	// Time is when it was made; an attempt counts whatever its result.
+	// Time is the time of the attempt; an attempt counts whatever its result.
 	Time time.Time
-	// Adopted is when it was adopted, or zero. An adoption that was rolled back counts
-	// too.
+	// Adopted is the time of its adoption, or zero. An adoption that was rolled back
+	// counts too.
 	Adopted time.Time
 }
 
@@ -31,11 +31,11 @@ type Attempt struct {
 type TooSoonError struct {
 	// Limit describes the limit.
 	Limit string
-	// Next is the earliest time at which the limit allows it.
+	// Next is the earliest time at which the limit allows another one.
 	Next time.Time
-	// Ahead reports that the ledger holds a time after now: the clock was set back. Such
-	// entries count, because otherwise setting the clock back would be a way around the
-	// limit; a person who sees the wrong clock can correct it.
+	// Ahead reports whether the ledger holds a time after now: the clock was set back.
+	// Such entries count, because otherwise setting the clock back would be a way around
+	// the limit; a person who sees the wrong clock can correct it.
 	Ahead bool
 }
 

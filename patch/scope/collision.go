@@ -45,7 +45,7 @@ func newCollisions(candidate Tree, changes []*change) collisions {
 		for prefix := range prefixes(folded) {
 			have, asked := c.spelled[prefix]
 			if !asked {
-				break // nor is anything below it
+				break // there is nothing below it either
 			}
 			// Folding keeps the number of segments, so the spelling has as many.
 			spelling := firstSegments(e.Path, strings.Count(prefix, "/")+1)
