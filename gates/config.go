@@ -20,7 +20,7 @@ type ConfigChange struct {
 	// the time of the run, and now.
 	Measured, Now map[string]string
 	// Texts are the free texts of the config, by parameter; Demonstrations are those of
-	// demonstrations, and Tasks what they may demonstrate.
+	// demonstrations, and Tasks the tasks that they may demonstrate.
 	Texts          map[string]string
 	Demonstrations map[string][]agent.Demonstration
 	Tasks          []bench.Task

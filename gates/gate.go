@@ -27,15 +27,15 @@ const (
 // that a person can judge.
 type Gate struct {
 	Name string
-	// Needs names earlier gates without which its verdict would mean nothing: unless all of
-	// them passed or flagged, it is not run.
+	// Needs names earlier gates without which its verdict would have no meaning: unless all
+	// of them passed or flagged, it is not run.
 	Needs []string
 	Check func(ctx context.Context) (Verdict, string)
 }
 
 // Run runs all gates in order, also after one has failed, so that a person gets all
-// verdicts at once. A gate that panics has failed; one that was not started because the
-// context ended, or that needs another one which did not pass, was not run.
+// verdicts at once. A gate that panics has failed. A gate was not run if it was not
+// started because the context ended, or if it needs a gate that did not pass.
 func Run(ctx context.Context, gates []Gate) []archive.GateVerdict {
 	out := make([]archive.GateVerdict, 0, len(gates))
 	said := map[string]Verdict{}

@@ -20,7 +20,7 @@ const MaxLearned = 50
 type MemoryChange struct {
 	// Measured and Now are the hashes of everything the proposal depends on, by name.
 	Measured, Now map[string]string
-	// Old and New are the file before and after it.
+	// Old and New are the file before and after the change.
 	Old, New []byte
 	// Others are the memories that the agent reads from other files.
 	Others []agent.Memory
@@ -30,8 +30,8 @@ type MemoryChange struct {
 	Rehearse func() error
 }
 
-// Memories lists the gates of a change of what an agent remembers. They do not judge
-// whether a memory is true: a person reads it.
+// Memories lists the gates of a change of an agent's memories. They do not judge whether
+// a memory is true: a person reads it.
 func Memories(c MemoryChange) []Gate {
 	before, _ := parsed(c.Old)
 	after, bad := parsed(c.New)
@@ -96,8 +96,8 @@ func parsed(data []byte) (list []agent.Memory, bad string) {
 	return list, bad
 }
 
-// differences returns the memories that are new, those whose mark changed, and what else
-// differs.
+// differences returns the memories that are new, those whose mark changed, and the other
+// differences.
 func differences(before, after []agent.Memory) (added, marked []agent.Memory, other string) {
 	was := make(map[string]agent.Memory, len(before))
 	for _, m := range before {
@@ -130,8 +130,8 @@ func unmarked(m agent.Memory) agent.Memory {
 	return m
 }
 
-// contradictions names the memories, in use or new as well, that new ones contradict. It lets them pass: a newer
-// fact may be the right one, and a person decides.
+// contradictions names the memories, in use or new as well, that new ones contradict. It
+// does not fail them: a newer fact may be the right one, and a person decides.
 func contradictions(added, there []agent.Memory) Gate {
 	return Gate{Name: "contradictions", Check: func(context.Context) (Verdict, string) {
 		lex := memory.NewLexicon()

@@ -23,11 +23,11 @@ const (
 
 // WrittenChange is the common input of the gates of proposals of kind tool.
 type WrittenChange struct {
-	// Measured and Now are the hashes of everything the proposal depends on, by name: when
-	// it was drawn up, and now.
+	// Measured and Now are the hashes of everything that the proposal depends on, by name:
+	// when it was drawn up, and now.
 	Measured, Now map[string]string
-	// Bytes is the size of the files it would write, Parts how many files of the kind the
-	// agent would then have.
+	// Bytes is the size of the files it would write, and Parts the number of files of the
+	// kind that the agent would then have.
 	Bytes, Parts int
 	// Answers indexes the reference answers of every task.
 	Answers *bench.AnswerIndex
@@ -148,7 +148,7 @@ func ToolDeletion(c ToolChange, unused func(context.Context) error) []Gate {
 				return NotRun, "nothing was run"
 			}
 			verdict, evidence := tested(c.Check(ctx, d))
-			if verdict == Failed { // a tool that fails its tests may go
+			if verdict == Failed { // a tool that fails its tests may be deleted
 				verdict = Passed
 			}
 			return verdict, "of the tool that goes: " + evidence

@@ -84,7 +84,7 @@ func (c *code) declare(d ast.Decl) {
 			case *ast.ValueSpec:
 				text := syntax.Text(s)
 				if d.Tok == token.CONST && len(s.Values) == 0 {
-					text = syntax.Text(d) // its value follows from the others
+					text = syntax.Text(d) // the value follows from the other lines of the group
 				}
 				for _, n := range s.Names {
 					c.values[n.Name], c.texts[n.Name] = s, text
@@ -146,7 +146,7 @@ func changed(was, is code) (out map[string]string, tuned bool) {
 			differ[n], tuned = "type", false
 		}
 	}
-	for grown := true; grown; { // a value that is computed from one that differs
+	for grown := true; grown; { // a value that is computed from a differing one differs, too
 		grown = false
 		for n, s := range is.values {
 			if differ[n] != "" {

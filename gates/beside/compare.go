@@ -36,7 +36,7 @@ type Difference struct {
 	// Input is Go source. Part names the part of the outcome that differs, Before and
 	// After are its values.
 	Input, Part, Before, After string
-	// Inputs counts the inputs with a difference.
+	// Inputs is the number of inputs with a difference.
 	Inputs int
 	degree difference
 }
@@ -212,7 +212,7 @@ func (p *Plan) callable(r report, out *Outcome) []query {
 			case harness.Result:
 				results++
 			case harness.Skipped:
-			default: // the process ended in it: later inputs were drawn small
+			default: // the process ended in this call: later inputs were drawn small
 				a.skip = append(a.skip, n)
 				if a.small < 0 {
 					a.small = n + 1
@@ -354,7 +354,7 @@ func compareOutcomes(was, is outcome, unsteady map[string]bool, exitCode string)
 		return Difference{Part: "end", Before: described(was), After: fmt.Sprintf("none within %d ms", callMillis*patience), degree: real}
 	case harness.Called:
 		return Difference{Part: "end", Before: described(was), After: "the process ended with exit code " + exitCode, degree: real}
-	default: // its input was not made
+	default: // the input was not made
 		return Difference{}
 	}
 	if was.text != is.text {

@@ -22,7 +22,7 @@ func (c code) instances(params *ast.FieldList) [][]string {
 				constraints[n.Name] = f.Type
 			}
 		}
-		for range order { // a parameter may occur in another's constraint
+		for range order { // repeat, because a parameter may occur in another's constraint
 			for i, n := range order {
 				if chosen[n] == "" {
 					if t := c.choose(constraints[n], chosen, constraints, variant+i, 0); t != "" {

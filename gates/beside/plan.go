@@ -69,8 +69,8 @@ type Plan struct {
 	Left []Reason
 	// Names are the names of the changed functions and their callers.
 	Names []string
-	// Tuned reports that only constants marked //evolve:param differ. They are meant to
-	// be changed, so different behaviour is expected.
+	// Tuned reports whether only constants marked //evolve:param differ. They are meant
+	// to be changed, so different behaviour is expected.
 	Tuned bool
 	// Reached is the name of the package's function that returns the numbers of the
 	// reached changed statements; "" if there is none.
@@ -90,9 +90,9 @@ type Plan struct {
 
 // Subject is one function, or one instance of a generic one.
 type Subject struct {
-	// Call is the expression by which source calls it, Name that of its declaration.
-	// Why is the reason why a function is compared whose own text did not change; ""
-	// for a changed one.
+	// Call is the expression by which source calls it, Name that of its declaration. Why
+	// is the reason for comparing a function whose own text did not change; "" for a
+	// changed one.
 	Call, Name, Why string
 }
 

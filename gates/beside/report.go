@@ -22,7 +22,7 @@ type outcome struct {
 // report is the parsed report of one side.
 type report struct {
 	functions map[int]*functionReport
-	// broken reports that a line was changed after it was written.
+	// broken reports whether a line was changed after it was written.
 	broken bool
 }
 

@@ -24,7 +24,8 @@ type place struct {
 // sides are the calls of one kind of texts, before and after.
 type sides struct{ was, is []place }
 
-// added are the calls that the change has more of, if it has more of the kind.
+// added returns the calls of which the change has more than the base, if it has more of
+// their kind.
 func (s sides) added() []place {
 	if len(s.is) <= len(s.was) {
 		return nil
@@ -45,7 +46,7 @@ func (s sides) added() []place {
 // comparison holds the calls of changed marked blocks and those of other changed text.
 type comparison struct {
 	blocks, rest [len(kinds)]sides
-	// read and unread are the files that were read and those in languages that are not, and
+	// read holds the files that were read, unread those in languages that are not read, and
 	// blind those of the latter whose marked blocks changed.
 	read, unread, blind []string
 }
@@ -90,7 +91,7 @@ func compare(list []File) comparison {
 	return c
 }
 
-// side returns the calls among which a call is counted.
+// side returns the list of calls in which a call is counted.
 func (c *comparison) side(x call, inBlock bool) *sides {
 	if inBlock {
 		return &c.blocks[x.kind]

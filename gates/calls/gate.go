@@ -17,7 +17,7 @@ const GateName = "source: calls"
 const mostShown = 6
 
 // Reads reports whether a patch has a file that the gate reads, or a changed marked block in a
-// language that it does not.
+// language that it does not read.
 func Reads(list []File) bool {
 	c := compare(list)
 	return len(c.read)+len(c.blind) > 0

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// kind is what calls do, as an index of [kinds].
+// kind is the effect of calls, as an index of [kinds].
 type kind int
 
 const (
@@ -27,15 +27,16 @@ var kinds = [...]string{
 type family struct {
 	endings string
 	// words are the known names of each kind. A word matches names that contain it, as argv does
-	// sys.argv, in whole names between points. One that ends with a bracket has to be the last
-	// one before that, and one that begins with = the only one.
+	// sys.argv, in whole names between points. A word that ends with a bracket must be the last
+	// name before the bracket, and a word that begins with = must be the whole name.
 	words [len(kinds)]string
-	// imports reports that modules that the base's file does not import count as what reaches.
+	// imports reports whether modules that the base's file does not import count as calls that
+	// reach outside.
 	imports bool
-	// commands reports that words count at the beginning of a command alone.
+	// commands reports whether words count only at the beginning of a command.
 	commands bool
-	// printing reports that functions return by output, which then counts only in a text whose
-	// base writes none.
+	// printing reports whether functions return values by output, so that output counts only
+	// in a text whose base writes none.
 	printing bool
 }
 

@@ -31,7 +31,8 @@ type conditionProbe struct {
 	pkg    *pkg
 	in     source
 	helper string
-	// choosing reports that a choosing call was instrumented, which needs further helpers.
+	// choosing reports whether a choosing call was instrumented, which needs further
+	// helpers.
 	choosing *bool
 }
 
@@ -89,7 +90,7 @@ func (a conditionProbe) ask(f function, put *edits, list []decision) {
 	}
 }
 
-// element instruments the begin of a clause to report which element of its list
+// element instruments the beginning of a clause to report which element of its list
 // matched.
 func (a conditionProbe) element(f function, put *edits, d decision, new func(text, wants string) string) {
 	at := a.in.fset.Position(d.clause.Colon).Offset + 1

@@ -340,15 +340,16 @@ func (t *checker) fixingTests(ctx context.Context) ([]fixingTests, error) {
 type besideVerdict struct {
 	functions, inputs int
 	claim             Claim
-	// json reports that compared values may be encoded as JSON, which distinguishes nil
-	// from empty.
+	// json reports whether compared values may be encoded as JSON, which distinguishes
+	// nil from empty.
 	json bool
-	// different are differences in words, looked those covered by a test of the patch,
-	// explained those of tuned constants, slight and empty those that matter little.
-	// left is what was not compared, unsteady what varies between runs of the base.
-	// missed are changed statements that no input reached, unlooked those of them that
-	// no test reaches either. reached counts the others. failing counts those of them
-	// reached only by calls that ended in an error or a panic.
+	// different holds differences in words, looked those covered by a test of the patch,
+	// explained those of tuned constants, and slight and empty those of little
+	// importance. left holds functions that were not compared, and unsteady results that
+	// vary between runs of the base. missed are changed statements that no input reached,
+	// unlooked those of them that no test reaches either. reached counts the others.
+	// failing counts those of them reached only by calls that ended in an error or a
+	// panic.
 	missed, unlooked                                                     []string
 	reached, failing                                                     int
 	different, looked, explained, slight, empty, left, unsteady, unbuilt []string
@@ -449,8 +450,8 @@ func (v *besideVerdict) verdict() (gates.Verdict, string) {
 	return verdict, strings.Join(evidence, "; ")
 }
 
-// reach describes how many of the changed statements the inputs reached; "" if none is
-// known.
+// reach describes the number of the changed statements that the inputs reached; "" if no
+// statement is known.
 func (v *besideVerdict) reach() string {
 	if v.reached+len(v.missed) == 0 {
 		return ""

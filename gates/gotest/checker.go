@@ -58,8 +58,8 @@ func (o *once[T]) do(f func() (T, error)) (T, error) {
 // layout is the candidate with the base's tests laid over it, and its contents.
 type layout struct {
 	base, candidate tree
-	// env is the environment of the tree under test, baseEnv that with the base at the same
-	// place.
+	// env is the environment of the tree under test, baseEnv is the environment of the base
+	// at the same place.
 	env, baseEnv goEnv
 	was, is      graph
 	// changed are the changed paths without tests; fresh are the tests that the patch
@@ -181,7 +181,7 @@ func (l *layout) affect() {
 	}
 }
 
-// part reports the kinds of files that the Go tool finds in a folder on this system.
+// part returns the kinds of files that the Go tool finds in a folder on this system.
 type part struct{ code, tests bool }
 
 // parts returns the kinds of files that build constraints leave in a folder.
@@ -248,7 +248,7 @@ func (t *checker) learn(ctx context.Context) (map[string]facts, error) {
 		if errors.Is(err, fs.ErrNotExist) {
 			f, err = t.draw(ctx, m, name)
 		}
-		if err != nil { // not wrapped: a failure of the base, even a timeout, is not the patch's
+		if err != nil { // not wrapped, because a failure of the base, even a timeout, is not due to the patch
 			return nil, errors.New("building and testing the base: " + err.Error())
 		}
 		out[m.dir] = f

@@ -29,9 +29,9 @@ func canonical(e ast.Expr) string {
 	return fmt.Sprintf("(%s %s %s)", x, op, y)
 }
 
-// operands lists the operands of && and || below a node, those within others after
-// them. An operand is covered when a test has seen it decide: true beside ||, false
-// beside &&. Written as an if it would be a branch, and a branch that no test takes is
+// operands lists the operands of && and || below a node, those within others after them.
+// An operand is covered if it decided in some test: it was true beside ||, or false
+// beside &&. Written as an if, it would be a branch, and a branch that no test takes is
 // not verified.
 func operands(n ast.Node) []decision {
 	return slices.DeleteFunc(decisions(n), func(d decision) bool { return d.op == token.ILLEGAL })

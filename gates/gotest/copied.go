@@ -124,8 +124,8 @@ func answersOf(src []byte) string {
 
 func digit(s string, i int) bool { return i >= 0 && i < len(s) && s[i] >= '0' && s[i] <= '9' }
 
-// numeral reports whether a number continues at i, read forwards or backwards: with a
-// digit, or with a dot and then one, as in an address or a version.
+// numeral reports whether a number continues at i, read forwards or backwards, with a
+// digit or with a dot and a digit, as in an address or a version.
 func numeral(s string, i, step int) bool {
 	return digit(s, i) || i >= 0 && i < len(s) && s[i] == '.' && digit(s, i+step)
 }

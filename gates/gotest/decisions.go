@@ -14,18 +14,18 @@ import (
 // of cases, or one argument of cmp.Or, min or max.
 type decision struct {
 	expr ast.Expr
-	// op is && or || for an operand, which is covered when it was seen to decide. Any
-	// other condition has to be seen both true and false.
+	// op is && or || for an operand, which is covered if it decided in some test. Any
+	// other condition must have been both true and false.
 	op token.Token
-	// loop reports that it is the condition of a loop, which may not end when forced to
-	// true.
+	// loop reports whether it is the condition of a loop, which may not end when forced
+	// to true.
 	loop bool
-	// several reports that the condition has operands, which are forced one by one
+	// several reports whether the condition has operands, which are forced one by one
 	// instead.
 	several bool
-	// control reports that it is, or is in, the condition of a statement. Only those
-	// are forced: a computed value may be one of several correct ones, such as the
-	// order of equal elements.
+	// control reports whether the decision is the condition of a statement, or is in one.
+	// Only those are forced: a computed value may be one of several correct ones, such as
+	// the order of equal elements.
 	control bool
 	// bodies are the statements that the condition controls; they count as changed with
 	// it.
@@ -110,7 +110,7 @@ func chain(e ast.Expr, op token.Token) []ast.Expr {
 	return []ast.Expr{e}
 }
 
-// below visits the parts of a condition. A negated part is no condition of its own.
+// below visits the parts of a condition. A negated part is not a condition of its own.
 func (w *decisionFinder) below(e ast.Expr) {
 	switch x := e.(type) {
 	case *ast.BinaryExpr:
@@ -137,7 +137,7 @@ func (w *decisionFinder) visit(n ast.Node) {
 		switch x := n.(type) {
 		case *ast.GenDecl:
 			return x.Tok != token.CONST
-		case *ast.ArrayType: // its length is a constant
+		case *ast.ArrayType: // the length is a constant
 			some(x.Elt, true)
 			return false
 		case *ast.IfStmt:

@@ -47,8 +47,9 @@ func (t *checker) inDisguise(ctx context.Context) ([]testResult, error) {
 	})
 }
 
-// inPlace runs tests that fail in another folder on the base too, as they depend on the
-// place where they were compiled, in their own folder under another name.
+// inPlace runs tests in their own folder under another name. It is for tests that fail in
+// another folder on the base too, because they depend on the place where they were
+// compiled.
 func (t *checker) inPlace(ctx context.Context, x *testResult, h runOptions) error {
 	if x.excuse != onBase {
 		return nil

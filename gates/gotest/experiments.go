@@ -37,7 +37,7 @@ type mutantRun struct {
 }
 
 // experiment runs the tests of the changed packages on the instrumented code, and those
-// of their dependents while statements or mutants are left open.
+// of their dependents as long as some statements or mutants are open.
 func (t *checker) experiment(ctx context.Context) (*experiments, error) {
 	return t.broken.do(func() (*experiments, error) {
 		e := &experiments{reached: map[string]bool{}, noticed: map[string]string{}, bound: map[string]bool{}, decides: map[string]bool{}, untried: map[string]bool{}}
@@ -88,7 +88,7 @@ func (t *checker) instrumentedTests(ctx context.Context, packages []*pkg) (out m
 	return out, nil
 }
 
-// settled reports that every changed statement was reached and every mutant noticed.
+// settled reports whether every changed statement was reached and every mutant noticed.
 func (e *experiments) settled(p *instrumentedCode) bool {
 	for _, x := range p.probes {
 		if !e.reached[x.word] {

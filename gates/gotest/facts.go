@@ -37,7 +37,7 @@ type facts struct {
 
 // outcome is the result of one package's tests.
 type outcome struct {
-	// OK reports that the package passed as a whole.
+	// OK reports whether the package passed as a whole.
 	OK bool `json:"ok"`
 	// Passed, Failed and Skipped are tests and subtests. Unsteady are those that both
 	// passed and failed.

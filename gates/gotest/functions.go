@@ -43,9 +43,8 @@ type function struct {
 	// "" if there is none.
 	whole ast.Node
 	old   string
-	// any is the changed type that this function uses; it is enough if a test notices
-	// the mutant of one user of the type. It is "" if this function's own mutant must
-	// be noticed.
+	// any is the changed type that this function uses, of which one user's mutant must be
+	// noticed by a test. It is "" if this function's own mutant must be noticed.
 	any string
 	// values are the changed values; conditions that use one count as changed.
 	values map[string]bool
@@ -56,7 +55,7 @@ type function struct {
 // changes are the changes of one folder's code.
 type changes struct {
 	functions []function
-	// unseen describes changes that no function contains.
+	// unseen describes changes outside of functions.
 	unseen []string
 }
 
@@ -72,7 +71,7 @@ func (s source) declared() map[string][]string {
 			for _, spec := range g.Specs {
 				text := syntax.Text(spec)
 				if g.Tok == token.CONST && counts(g) {
-					text = syntax.Text(g) // its value follows from the other lines
+					text = syntax.Text(g) // the value follows from the other lines
 				}
 				for _, name := range names(spec) {
 					if name == "_" && inert(g.Tok, spec) {
@@ -88,7 +87,7 @@ func (s source) declared() map[string][]string {
 
 // inert reports whether a nameless value has no effect when it is set, as in a check by
 // the compiler that a type implements an interface: it calls nothing but conversions to
-// pointers, and waits for nothing.
+// pointers, and does not wait.
 func inert(kind token.Token, spec ast.Spec) bool {
 	return kind == token.CONST || !syntax.Contains(spec, func(n ast.Node) bool {
 		switch x := n.(type) {
@@ -187,7 +186,7 @@ func compare(was, is source) changes {
 			switch d := d.(type) {
 			case *ast.FuncDecl:
 				if d.Name.Name == "_" {
-					continue // nothing can call it: it is a check by the compiler
+					continue // nothing can call the function: it is a check by the compiler
 				}
 				f, ok := is.changed(file, d, before, values, types)
 				if ok && f.body != nil {
@@ -233,9 +232,9 @@ func compare(was, is source) changes {
 }
 
 // misses reports whether behaviour may depend on a removed function although the rest
-// compiles: an init function, or a method through which its type implements an
-// interface. An unexported method only implements interfaces of its own package, which
-// would have to name it.
+// compiles: an init function, or a method through which its type implements an interface.
+// An unexported method only implements interfaces of its own package, which would have to
+// contain its name.
 func (s source) misses(name string) bool {
 	_, method, ok := strings.Cut(name, ".")
 	if !ok {
@@ -312,7 +311,7 @@ func (s source) raws() map[string]string {
 	return out
 }
 
-// changed reports whether and why one function changed.
+// changed reports whether one function changed, with the reason.
 func (s source) changed(file string, d *ast.FuncDecl, before map[string][]string, values, types map[string]bool) (function, bool) {
 	f := function{file: file, name: gosource.FuncName(d), body: d.Body, whole: d}
 	if !slices.Contains(before[f.name], syntax.Text(d)) {

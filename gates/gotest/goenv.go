@@ -25,9 +25,9 @@ type goEnv struct {
 	tree string
 	// workspace is the go.work of the base, from the root of the tree; "" for none.
 	workspace string
-	// cache is the host's folder with compiled packages. kept reports that new compiled
-	// packages stay there. Otherwise commands change a layer over it if the sandbox has
-	// layers, and if not, cache must be a copy.
+	// cache is the host's folder with compiled packages. kept reports whether new
+	// compiled packages stay there. Otherwise commands change a layer over it or, if the
+	// sandbox has no layers, cache must be a copy.
 	cache string
 	kept  bool
 	// race compiles tests with the race detector.
@@ -41,10 +41,10 @@ func (r goEnv) keeping() goEnv {
 	return r
 }
 
-// sandboxed reports that paths inside the sandbox differ from those of the host.
+// sandboxed reports whether paths inside the sandbox differ from those of the host.
 func (l *Lab) sandboxed() bool { return l.Sandbox.Err() == nil }
 
-// layered reports that commands change folders in their own layer.
+// layered reports whether commands change folders in their own layer.
 func (l *Lab) layered() bool { return l.Sandbox.Layers() == nil }
 
 // inside returns the path inside the sandbox of a folder of the host.
@@ -67,8 +67,8 @@ func (r goEnv) environment(m module) []string {
 	return append(r.lab.Toolchain.Environment(m.vendor && r.workspace == "", r.lab.Cgo, work), "GOCACHE="+r.lab.inside(r.cache, cachePlace))
 }
 
-// spec returns the sandbox without a command. compiling means that only the toolchain
-// runs; only then may anything written to the cache be used again.
+// spec returns the sandbox without a command. compiling reports whether only the
+// toolchain runs; only then may files written to the cache be used again.
 func (r goEnv) spec(m module, compiling bool) sandbox.Spec {
 	s := sandbox.Spec{
 		Env: r.environment(m), Temp: r.lab.Temp, ReadOnly: []string{r.lab.Toolchain.Root},

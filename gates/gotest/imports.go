@@ -15,12 +15,12 @@ import (
 
 // pkg is a folder with Go files.
 type pkg struct {
-	path    string // of import
+	path    string // import path
 	dir     string // slash-separated, from the root of the tree
 	module  module
-	name    string   // of the package, "" when there are only tests
+	name    string   // name of the package, "" when there are only tests
 	tests   []string // names of the test files
-	imports []string // of everything, tests included, whatever the build constraints
+	imports []string // imports of all files, tests included, whatever the build constraints
 	embeds  []string // the patterns of files that the code, not its tests, embeds
 }
 
@@ -80,7 +80,7 @@ func scanImports(root string) (graph, error) {
 }
 
 // vendor makes each module build from vendored code if, and only if, it does so on the
-// base, so that no patch decides it.
+// base, so that a patch cannot change it.
 func (s *graph) vendor(base []module) {
 	adopt := func(m *module) {
 		was, _ := moduleNamed(base, m.dir)

@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// judge lists the problems of one run of a package's tests, compared with the tests
-// that passed on the base. A marked test counts only by the words it reported; printed
-// results count for subtests and for examples, which have no words of success, and for
-// those only with the exit code. canaryFails reports that the canary had to fail.
+// judge lists the problems of one run of a package's tests, compared with the tests that
+// passed on the base. A marked test counts only by the words it reported. Printed results
+// count for subtests and examples, which have no words of success, and for examples only
+// together with the exit code. canaryFails reports whether the canary had to fail.
 func (s markedTests) judge(base outcome, r run, h runOptions, canaryFails bool) []string {
 	var wrong []string
 	for _, test := range base.Passed {

@@ -12,7 +12,8 @@ import (
 // changes, one after another or concurrently.
 type Lab struct {
 	// Sandbox is the sandbox of every command. Without one the gates are not run, unless
-	// Unwalled reports that the operator accepts that; the evidence then records it.
+	// Unwalled, which reports whether the operator accepts this, is set; the evidence
+	// then records it.
 	Sandbox  sandbox.Sandbox
 	Unwalled bool
 	// Toolchain is the only Go inside the sandbox.
@@ -42,13 +43,13 @@ type Limits struct {
 	FileSize, Processes uint64
 	// Output bounds what one run of tests prints, in bytes: 32 MiB.
 	Output int
-	// Mutants bounds how many functions are broken in turn: 60. Others are not
+	// Mutants bounds the number of functions that are broken in turn: 60. Others are not
 	// verified.
 	Mutants int
 	// Beside bounds all calls of changed functions with drawn inputs, in wall time: 10
 	// seconds. Functions that are not compared by then are named.
 	Beside time.Duration
-	// Parallel is how many packages' tests run at once: 2.
+	// Parallel is the number of packages whose tests run at once: 2.
 	Parallel int
 }
 

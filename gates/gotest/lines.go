@@ -8,10 +8,10 @@ import (
 
 // freshLines reports, for each line of a text, whether it is not in the old one, or
 // follows lines that were removed. Blanks around lines are ignored. The kept lines are a
-// longest common subsequence; of thousands of lines, none is kept.
+// longest common subsequence; in texts of thousands of lines, no line is kept.
 func freshLines(old, now string) []bool { return lineMarks(old, now, true) }
 
-// ownLines reports, for each line of a text, whether it is not in another one.
+// ownLines reports, for each line of a text, whether the line is not in another text.
 func ownLines(text, other string) []bool { return lineMarks(other, text, false) }
 
 func lineMarks(old, now string, gaps bool) []bool {

@@ -106,7 +106,7 @@ func markTests(m *nonces, p *pkg, variable, loud string, read func(path string) 
 		fset := token.NewFileSet()
 		file, err := parser.ParseFile(fset, name, src, parser.SkipObjectResolution)
 		if err != nil {
-			continue // it is not built, or the build reports the error
+			continue // the file is not built, or the build reports the error
 		}
 		if !slices.Contains(packages, file.Name.Name) {
 			packages = append(packages, file.Name.Name)
@@ -171,8 +171,8 @@ func (s markers) report(helper, t string) string {
 
 // reporter is added to each package of tests. It opens the file of reports for each
 // report, as tests may change or close any open descriptor. A panicking test has not
-// failed yet when its cleanup runs, which then reports success: a reported failure
-// takes precedence.
+// failed yet when its cleanup runs, which then reports success. Therefore a reported
+// failure takes precedence.
 const reporter = `package %[1]s
 
 import (

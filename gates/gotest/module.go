@@ -13,7 +13,7 @@ import (
 type module struct {
 	dir    string // slash-separated, from the root of the tree; "." for the root
 	path   string // the module path in its go.mod
-	vendor bool   // it contains its dependencies
+	vendor bool   // the module contains its dependencies
 }
 
 // modules returns the modules of a tree, the outermost first. Modules below testdata

@@ -24,7 +24,7 @@ func (t *checker) mutantsGate(ctx context.Context) (gates.Verdict, string, error
 		return "", "", err
 	}
 	var open []string
-	enough := map[string]bool{} // types of which one user is noticed
+	enough := map[string]bool{} // types of which the mutant of one user is noticed
 	for _, x := range c.probed.mutants {
 		enough[x.any] = enough[x.any] || e.noticed[x.word] != ""
 	}
@@ -110,7 +110,7 @@ func (t *checker) freshCallers(function string) (string, error) {
 	return " (the patch's own tests alone name it: " + some(tests) + ")", nil
 }
 
-// why describes why a mutant is open.
+// why describes the reason why a mutant is open.
 func (e *experiments) why(x mutant, most int) string {
 	switch {
 	case e.bound[x.word]:
@@ -122,7 +122,7 @@ func (e *experiments) why(x mutant, most int) string {
 }
 
 // coverageGate flags changed statements that no test reaches, new or changed conditions
-// that decide nothing that a test notices, and removed code that no test covered.
+// without an effect that a test notices, and removed code that no test covered.
 func (t *checker) coverageGate(ctx context.Context) (gates.Verdict, string, error) {
 	c := t.compiled
 	e, err := t.experiment(ctx)

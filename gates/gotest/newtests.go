@@ -59,7 +59,7 @@ type freshTests struct {
 	now, before map[string]string
 }
 
-// freshTests runs the patch's own tests on both sides, on the base only where all of them
+// freshTests runs the patch's own tests on both sides, on the base only if all of them
 // pass with the patch.
 func (t *checker) freshTests(ctx context.Context) (*freshTests, error) {
 	return t.fresh.do(func() (f *freshTests, err error) {

@@ -17,9 +17,9 @@ type mutant struct {
 	word, reached string
 }
 
-// probe is a changed statement and the word that it reports when it is reached, or a
-// new condition and the word that it reports when it has the value that a test must
-// have seen.
+// probe is a changed statement and the word that it reports when it is reached, or a new
+// condition and the word that it reports when it has the value that it must have in some
+// test.
 type probe struct {
 	file string
 	line int
@@ -130,8 +130,8 @@ func lastImport(f *ast.File) token.Pos {
 type spot struct{ from, to, at token.Pos }
 
 // spots returns the statements below a block, including those of function literals, and
-// the branches whose conditions are no separate statement. Of a statement with a block,
-// only the part before the block is its own.
+// the branches whose conditions are no separate statement. A statement with a block
+// includes only the part before the block.
 func spots(body *ast.BlockStmt) []spot {
 	var out []spot
 	ast.Inspect(body, func(n ast.Node) bool {

@@ -114,7 +114,7 @@ func (s source) concurrent() bool {
 	return false
 }
 
-// raceless returns why this machine has no race detector; "" when it has one.
+// raceless returns the reason why this machine has no race detector; "" when it has one.
 func (l *Lab) raceless() string {
 	if found, err := filepath.Glob(filepath.Join(l.Toolchain.Root, "src", "runtime", "race", "internal", "*", "*.syso")); err != nil || len(found) == 0 {
 		return "this Go has no race detector for this system"

@@ -33,7 +33,7 @@ type reach map[string][]int
 type coverage struct {
 	by    *pkg
 	reach map[*pkg]reach
-	// whole reports that the tests ended as they do on the base, so that the result is
+	// whole reports whether the tests ended as they do on the base, so that the result is
 	// complete.
 	whole bool
 }

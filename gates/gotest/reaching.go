@@ -94,9 +94,9 @@ func %[2]sTaken() []int {
 }
 `
 
-// missed returns the changed statements that no compared call reached, and the number
-// of those reached only by calls that ended in an error or a panic, if the function can
-// end otherwise. It omits functions that differ: their difference is reported.
+// missed returns the changed statements that no compared call reached, and the number of
+// those reached only by calls that ended in an error or a panic, if the function can end
+// in another way. It omits functions that differ: their difference is reported.
 func (r *reachCounters) missed(out beside.Outcome) (never []changedStmt, reached, failing int) {
 	for i, s := range r.spots {
 		switch {

@@ -22,7 +22,7 @@ type removedStmt struct {
 }
 
 // untestedRemovals lists the removed statements that no test of the base reached there,
-// and the operands that decided in none. Passing tests prove nothing about them: a
+// and the operands that decided in no test. Passing tests prove nothing about them: a
 // check that no test triggers can be removed unnoticed.
 func (t *checker) untestedRemovals(ctx context.Context) ([]string, error) {
 	l := t.layout
@@ -59,8 +59,8 @@ func (t *checker) untestedRemovals(ctx context.Context) ([]string, error) {
 	return out, nil
 }
 
-// removedStmts lists the statements and conditions of changed functions that a folder
-// has fewer of than before. A moved one is not removed.
+// removedStmts lists the statements and conditions of changed functions of which a folder
+// has fewer than before. A moved statement is not removed.
 func removedStmts(was, is source) []removedStmt {
 	before, after := was.tally(), is.tally()
 	same, raws := is.functions(), is.raws()

@@ -37,8 +37,8 @@ type runOptions struct {
 // run is the result of running the tests of a package once.
 type run struct {
 	exit sandbox.Exit
-	// late reports that the time limit ended the tests, flooded that they exceeded the
-	// output limit.
+	// late reports whether the time limit ended the tests, and flooded whether they
+	// exceeded the output limit.
 	late, flooded bool
 	// words holds the reported words.
 	words map[string]bool
@@ -50,12 +50,12 @@ type run struct {
 	tail string
 }
 
-// clean reports that the process ended by itself with exit code 0.
+// clean reports whether the process ended by itself with exit code 0.
 func (r run) clean() bool {
 	return !r.late && !r.flooded && r.exit.Reason == sandbox.Own && r.exit.Signal == 0 && r.exit.Code == 0
 }
 
-// ended describes how a process ended.
+// ended describes the end of a process.
 func (r run) ended() string {
 	switch {
 	case r.late:

@@ -18,9 +18,9 @@ import (
 type step struct {
 	name string
 	argv []string
-	// must means that the following steps are skipped when it fails.
+	// must reports whether the following steps are skipped if this one fails.
 	must bool
-	// compiles means that it runs only the toolchain.
+	// compiles reports whether the step runs only the toolchain.
 	compiles bool
 }
 
@@ -112,7 +112,7 @@ func (r goEnv) generous() string {
 	return fmt.Sprintf("GOGC=off GOMEMLIMIT=%d ", share)
 }
 
-// ending describes how a program ended.
+// ending describes the end of a program.
 func ending(e sandbox.Exit) string {
 	switch {
 	case e.Reason != sandbox.Own:

@@ -16,7 +16,7 @@ import (
 type testBinaries struct {
 	env     goEnv
 	scratch string // the host's folder for the sources and binaries
-	name    string // of the part of scratch of these binaries
+	name    string // name of the part of scratch for these binaries
 	marked  map[string]markedTests
 	rounds  [][]*pkg
 	// variable is the name of the environment variable with the settings of a run, temp

@@ -23,7 +23,7 @@ type testResult struct {
 	base  outcome
 	// wrong lists the problems of the run.
 	wrong []string
-	// excuse is the reason why the patch is not blamed for them.
+	// excuse is the reason why the problems are not attributed to the patch.
 	excuse string
 	// mended are the tests that fail on the base and pass here.
 	mended []string
@@ -99,8 +99,8 @@ func (t *checker) each(ctx context.Context, n int, do func(ctx context.Context, 
 	return group.Wait()
 }
 
-// excuse runs failed tests again, alone and in the same way, before the patch is
-// blamed: first on the candidate, then on the base.
+// excuse runs failed tests again, alone and in the same way, before the failure is
+// attributed to the patch: first on the candidate, then on the base.
 func (t *checker) excuse(ctx context.Context, list []testResult, h runOptions) error {
 	var packages []*pkg
 	for i := range list {
@@ -167,8 +167,8 @@ func (t *checker) repeat(ctx context.Context, x *testResult, h runOptions) error
 	return nil
 }
 
-// repeats returns how often failed tests run again: less often after a timeout, which
-// took long enough.
+// repeats returns the number of times that failed tests run again. It is smaller after a
+// timeout, because that took long already.
 func repeats(wrong []string) int {
 	late := "the process " + run{late: true}.ended()
 	if slices.ContainsFunc(wrong, func(w string) bool { return strings.HasPrefix(w, late) }) {
@@ -177,7 +177,7 @@ func repeats(wrong []string) int {
 	return 2
 }
 
-// sameTests reports whether every problem now also occurred there.
+// sameTests reports whether every problem of one run also occurred in another.
 func sameTests(now, there []string) bool {
 	names := func(list []string) map[string]bool {
 		out := map[string]bool{}

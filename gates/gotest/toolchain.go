@@ -23,7 +23,7 @@ type Toolchain struct {
 func FindToolchain(ctx context.Context, command string) (Toolchain, error) {
 	cmd := exec.CommandContext(ctx, command, "env", "-json", "GOROOT", "GOVERSION", "GOMODCACHE")
 	cmd.WaitDelay = time.Second // a script in place of go may leave a program that holds the output open
-	cmd.Dir = "/"               // where no go.mod selects another version
+	cmd.Dir = "/"               // a folder where no go.mod selects another version
 	out, err := cmd.Output()
 	if err != nil && !errors.Is(err, exec.ErrWaitDelay) {
 		return Toolchain{}, fmt.Errorf("running go env: %w", err)

@@ -25,8 +25,8 @@ type treeEntry struct {
 type tree struct {
 	root  string
 	files map[string]treeEntry
-	// settled means that every file has the time and the permissions that follow from
-	// its content and mode, as after an export.
+	// settled reports whether every file has the time and the permissions that follow
+	// from its content and mode, as after an export.
 	settled bool
 }
 
@@ -106,8 +106,8 @@ func IsTest(p string) bool {
 	return strings.HasSuffix(p, "_test.go") || slices.Contains(strings.Split(path.Dir(p), "/"), "testdata")
 }
 
-// merge returns the files of base, but those in take as they are in other, and without
-// those absent there. The roots are the folders in which the files are found.
+// merge returns the files of base, with those in take as they are in other, and without
+// those that other lacks. The roots are the folders in which the files are found.
 func merge(base, other tree, take []string) (files map[string]treeEntry, roots map[string]string) {
 	files, roots = maps.Clone(base.files), map[string]string{}
 	for p := range files {
@@ -149,8 +149,8 @@ func assemble(to string, base, other tree, take []string, shared bool) (string, 
 	return to, errors.Join(settle(half), os.Rename(half, to))
 }
 
-// put creates a copy of a file or a link; or a hard link if it may be linked and both
-// are on one disk.
+// put creates a copy of a file or a link, or a hard link if the file may be linked and
+// both are on one disk.
 func put(from, to string, linked bool) error {
 	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
 		return err

@@ -69,7 +69,7 @@ func (r *Runner) Compile(ctx context.Context, name, tree string) (*Built, error)
 func (r *Runner) warm(ctx context.Context, spec sandbox.Spec, tree, tool string) error {
 	packages := "./..."
 	if has(tree, "go.work") {
-		packages = "work" // of all its modules
+		packages = "work" // of all modules of the workspace
 	} else if !has(tree, "go.mod") {
 		return nil
 	}

@@ -35,8 +35,8 @@ type Program struct {
 // SlowError reports that a version did not end in time. It wraps a [CodeError].
 type SlowError struct {
 	error
-	// Command is what was running, and Limit the time in which it had to end, which a build
-	// and its tests share. Usual reports that no shorter or longer one was set.
+	// Command is the command that was running, and Limit the time in which it had to end,
+	// which a build and its tests share. Usual reports whether the limit is the default.
 	Command []string
 	Limit   time.Duration
 	Usual   bool
@@ -93,7 +93,7 @@ func (p *Program) Make(ctx context.Context, name string, files map[string][]byte
 }
 
 // Within bounds the time of a build with its tests, and that of one start of the scoring
-// command, by a limit above 0 where that is less.
+// command, by a limit, if that is above 0 and less than the present bound.
 func (p *Program) Within(limit time.Duration) {
 	p.MakeTime, p.RunTime = min(limit, cmp.Or(p.MakeTime, compileTime)), min(limit, cmp.Or(p.RunTime, runTime))
 }
@@ -111,7 +111,7 @@ func (p *Program) build(ctx context.Context, v *Version) error {
 	case !p.hasGo():
 	case compilesOnly(p.Build):
 		p.keepCache(&s)
-	case p.Sandbox.Layers() == nil: // what it runs must not change the cache of later builds
+	case p.Sandbox.Layers() == nil: // the programs that it runs must not change the cache of later builds
 		s.Layers = []sandbox.Layer{{Lower: p.Cache, Path: cachePlace, Size: mostMemory / 2}}
 		s.Env = append(s.Env, "GOCACHE="+cachePlace)
 	}
@@ -140,7 +140,8 @@ func (p *Program) keepCache(s *sandbox.Spec) {
 	s.Env = append(s.Env, "GOCACHE="+p.Cache)
 }
 
-// compilesOnly reports whether a command runs Go's compiler and nothing that it compiled.
+// compilesOnly reports whether a command runs Go's compiler and no program that it
+// compiled.
 func compilesOnly(argv []string) bool {
 	return len(argv) > 1 && argv[0] == "go" && slices.Contains([]string{"build", "vet", "install"}, argv[1])
 }
@@ -188,8 +189,8 @@ func (p *Program) Output(ctx context.Context, v *Version, cases ...string) ([]by
 	return out, nil
 }
 
-// blamed returns the error of a program that cannot be started as a fault of the code, and
-// that of one that did not end in time as a [SlowError].
+// blamed returns an error as a fault of the code if a program cannot be started, and as a
+// [SlowError] if it did not end in time.
 func blamed(timed context.Context, err error, command []string, limit, usual time.Duration) error {
 	switch {
 	case errors.Is(context.Cause(timed), errSlow):

@@ -26,7 +26,7 @@ func (r *Runner) Run(ctx context.Context, b *Built) (gobench.Run, error) {
 }
 
 // Test runs the tests that were compiled with the benchmarks, because a benchmark of
-// wrong code measures nothing. It is no gate, only a first check.
+// wrong code has no value. It is not a gate, only a first check.
 func (r *Runner) Test(ctx context.Context, b *Built) error {
 	_, err := r.each(ctx, b, "-test.count=1")
 	return err

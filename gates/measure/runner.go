@@ -20,14 +20,14 @@ type Runner struct {
 	Sandbox sandbox.Sandbox
 	// Unwalled reports that the operator allows foreign code to run without a sandbox.
 	Unwalled bool
-	// Tools is the Go that programs see. The zero value is none, and suits a Program or a
-	// Command without Go.
+	// Tools is the Go that programs see. The zero value is none, which is sufficient for
+	// a Program or a Command without Go.
 	Tools gotest.Toolchain
 	// Folder is an absolute folder for trees and compiled benchmarks; its creator removes
 	// it.
 	Folder string
 	// Cache is an absolute folder for the build cache. Only the toolchain writes to it,
-	// never what it compiles.
+	// never the compiled programs.
 	Cache string
 	Cgo   bool
 	// Start is the slash-separated folder, below the root of a tree, in which the commands
@@ -61,7 +61,7 @@ const (
 )
 
 // CodeError reports a fault of the code that was compiled or run: it does not build, a
-// test fails, a benchmark does not end. Every other error is the machine's.
+// test fails, a benchmark does not end. Every other error is due to the machine.
 type CodeError struct{ Text string }
 
 func (e *CodeError) Error() string { return e.Text }

@@ -9,9 +9,10 @@ import (
 	"slices"
 )
 
-// Warm fills the build cache with what Test and Score compile of the base where they are `go
-// test` or `go run`: versions drop what they compile. It runs the toolchain alone, and nothing
-// that it compiled. A command that fails is no error, since it fails again when it counts.
+// Warm fills the build cache with the packages of the base that Test and Score compile if they
+// are `go test` or `go run`, because the cache keeps nothing that versions compile. It runs
+// only the toolchain, and no compiled program. A command that fails is not an error, because
+// it fails again when it counts.
 func (p *Program) Warm(ctx context.Context) error {
 	for _, argv := range [][]string{p.Test, p.Score} {
 		if len(argv) < 2 || argv[0] != "go" || argv[1] != "test" && argv[1] != "run" || !p.hasGo() {

@@ -67,7 +67,7 @@ func (w *gateRun) tryAgent(ctx context.Context) (verdict gates.Verdict, evidence
 	touched := slices.ContainsFunc(w.files, func(f patch.File) bool {
 		return trial.Folder == "." || strings.HasPrefix(f.Path, trial.Folder+"/")
 	})
-	if !touched { // a program built from other files is not in the trees
+	if !touched { // a program that is built from other files is not in the trees
 		return gates.Flagged, fmt.Sprintf("not evaluated: the patch changes nothing in %s, where its program is started from", trial.Folder), nil
 	}
 	found, err := trial.run(ctx, w.target.Tasks, w.tree)

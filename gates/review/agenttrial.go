@@ -32,8 +32,8 @@ type TrialSpec struct {
 // AgentTrial is an agent prepared twice: with its program from the base, and from the
 // candidate.
 type AgentTrial struct {
-	// Config is that of the champion, and Patched the one that the candidate's tree holds:
-	// the same unless the patch changes it.
+	// Config is the config of the champion, and Patched the config in the candidate's
+	// tree: the same unless the patch changes it.
 	Config, Patched agent.Config
 	// Tasks are all search tasks of the agent; patches are not tried on the holdout.
 	Tasks []*bench.Task
@@ -52,12 +52,12 @@ type tried struct {
 	pairs []stats.Pair
 	// planned counts the tasks to compare.
 	planned int
-	// faults counts, for base and candidate, how often the program ended or broke its
-	// protocol; said holds the first error of each.
+	// faults counts, for base and candidate, the times that the program ended or broke
+	// its protocol; said holds the first error of each.
 	faults [2]int
 	said   [2]string
 	usd    float64
-	// short reports whether the budget ended it.
+	// short reports whether the budget ended the trial.
 	short bool
 }
 

@@ -16,7 +16,8 @@ type Decision struct {
 	// By is "Name" or "Name <mail>".
 	By     string
 	Reason string
-	// OverrideReason lets a proposal pass that gates flagged.
+	// OverrideReason is the reason to approve a proposal that gates flagged; it is
+	// required for one.
 	OverrideReason string
 	// Initial holds the files that the person was shown as the first commit of a new
 	// repository ([Reviewer.InitialFiles]); without them no repository is made.
@@ -29,10 +30,11 @@ type Done struct {
 	// Later lists the adopted patches that build on the one rolled back, the latest
 	// first.
 	Later []string
-	// Restored reports that the files were as before the adoption already, so that the commit
-	// of a rollback changes none.
+	// Restored reports whether the files were already as before the adoption, so that the
+	// commit of a rollback changes none.
 	Restored bool
-	// Branch is the branch as which a rollback is proposed at the remote; empty if it was made.
+	// Branch is the branch as which a rollback is proposed at the remote; empty if the rollback
+	// was made here.
 	Branch string
 }
 
@@ -206,7 +208,7 @@ func (s *session) adopted(ctx context.Context, p archive.ProposalRecord, in arch
 	return p, in, err
 }
 
-// next returns the intent's next stage once its commit is stored; a finished one is
+// next returns the intent's next stage once its commit is stored; a finished intent is
 // returned unchanged.
 func (rev *Reviewer) next(in archive.Intent) archive.Intent {
 	if in.Stage == archive.IntentDone {

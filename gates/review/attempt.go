@@ -18,7 +18,7 @@ import (
 // The kinds of ledger entry that only patches have.
 const (
 	entryAttempt  = "patch.attempt" // a patch was submitted, whatever its result
-	entryRefused  = "patch.refused" // it was refused before a gate ran
+	entryRefused  = "patch.refused" // a patch was refused before a gate ran
 	entryLost     = "patch.lost"    // its process ended before anything more was recorded
 	entryResume   = "patch.resume"  // its gates were stopped, or their process ended, and begin again
 	entryRegate   = "patch.regate"  // it was gated again on another base
@@ -46,8 +46,7 @@ type Cost struct {
 // that refers to it.
 const begun = "begun"
 
-// attempt is what the ledger keeps of a submission before it is read, and of one that was
-// refused.
+// attempt is the ledger's record of a submission before it is read, and of a refused one.
 type attempt struct {
 	Target string `json:"target"`
 	Origin string `json:"origin"`
@@ -56,7 +55,8 @@ type attempt struct {
 	Rationale string `json:"rationale,omitempty"`
 	// State is begun in the entry that counts as the attempt.
 	State string `json:"state,omitempty"`
-	// Why is the reason for a refusal, and Attempt the number of the entry that began it.
+	// Why is the reason for a refusal, and Attempt the number of the entry that began the
+	// attempt.
 	Why     string `json:"why,omitempty"`
 	Attempt int64  `json:"attempt,omitempty"`
 }
@@ -72,7 +72,7 @@ func past(ctx context.Context, a *archive.Archive) ([]quota.Attempt, error) {
 		case e.Kind == entryAttempt:
 			out = append(out, quota.Attempt{Agent: e.Actor, Time: e.Time})
 		case e.Kind == entryAdopted && kindOf(e) == archive.KindPatch:
-			out = append(out, quota.Attempt{Adopted: e.Time}) // does not count as an attempt of the person who approved
+			out = append(out, quota.Attempt{Adopted: e.Time}) // not an attempt of the approving person
 		}
 	}
 	return out, nil
@@ -89,11 +89,11 @@ func kindOf(e archive.LedgerEntry) archive.ProposalKind {
 	return body.Kind
 }
 
-// admit records a submission in the ledger before it is read, so that a crash counts as
-// well, and refuses an author who has made an attempt within the hour. Persons have no
-// such limit, nor has a version in the place of one that the gates refused that night. It
-// returns the number of the entry, and for a version of searched code that the limit lets wait
-// 0 with the reason.
+// admit records a submission in the ledger before it is read, so that a crash counts as well,
+// and refuses an author who has made an attempt within the hour. There is no such limit for
+// persons, nor for a version that replaces one that the gates refused that night. It returns
+// the number of the entry or, for a version of searched code that must wait because of the
+// limit, 0 and the reason.
 func (s *session) admit(ctx context.Context, sub Submission, hash string) (began int64, waits *LimitedError, err error) {
 	entry := attempt{Target: sub.Target, Origin: sub.Origin, Submitted: hash, Rationale: text.Clip(sub.Rationale, maxRationale, text.Ellipsis)}
 	replaces, err := s.replacesRefused(ctx, sub)
@@ -119,8 +119,9 @@ func (s *session) admit(ctx context.Context, sub Submission, hash string) (began
 	return began, nil, err
 }
 
-// replacesRefused reports whether a submission is a version of searched code in the place of
-// one that the gates refused in the same run. Their number is bounded by that of finalists.
+// replacesRefused reports whether a submission is a version of searched code in place of one
+// that the gates refused in the same run. The number of finalists bounds the number of such
+// submissions.
 func (s *session) replacesRefused(ctx context.Context, sub Submission) (bool, error) {
 	if sub.Origin != OriginBlocks || sub.Run == "" {
 		return false, nil
@@ -140,7 +141,7 @@ func (s *session) replacesRefused(ctx context.Context, sub Submission) (bool, er
 	return refused, nil
 }
 
-// recordRefusal records why an attempt led to no proposal.
+// recordRefusal records the reason why an attempt led to no proposal.
 func (s *session) recordRefusal(ctx context.Context, sub Submission, began int64, why error) error {
 	_, err := s.note(ctx, entryRefused, sub.Author, sub.Target, attempt{Target: sub.Target, Origin: sub.Origin, Why: text.Clip(why.Error(), maxEvidence, text.Ellipsis), Attempt: began})
 	return err
@@ -179,7 +180,7 @@ func lost(ctx context.Context, a *archive.Archive) ([]archive.LedgerEntry, error
 	return slices.SortedFunc(maps.Values(open), func(x, y archive.LedgerEntry) int { return cmp.Compare(x.Seq, y.Seq) }), nil
 }
 
-// gatedData returns what the ledger keeps of a gated proposal.
+// gatedData returns the ledger's data about a gated proposal.
 func gatedData(p archive.ProposalRecord) map[string]any {
 	b := p.Patch
 	return map[string]any{

@@ -19,8 +19,8 @@ const (
 	trailerBound   = "Evolve-Bound"
 )
 
-// attested adds to a commit's message the archive's id and the digest of what the ledger
-// binds the proposal to. If the archive has no id, its commits attest only the ledger's
+// attested adds to a commit's message the archive's id and the digest of the proposal's
+// binding in the ledger. If the archive has no id, its commits attest only the ledger's
 // head.
 func (s *session) attested(ctx context.Context, proposal, message string) (string, error) {
 	id, err := s.store.ID(ctx)
@@ -65,7 +65,8 @@ type Commits struct {
 	// Lost are commits that refer to records missing from a ledger that a person accepted
 	// with gaps.
 	Lost []string
-	// Later tell of what a ledger that is an older copy does not have yet.
+	// Later are commits about proposals or decisions that are missing from a ledger
+	// because it is an older copy.
 	Later []Later
 	// Others counts the commits that name an archive which is neither this one nor one that
 	// it imported, by its id.
@@ -79,25 +80,26 @@ type Commits struct {
 // Later is a commit about a proposal that came after the ledger's end.
 type Later struct {
 	Commit, Proposal string
-	// Action is approve or rollback, and By who decided; both are empty for a proposal.
+	// Action is approve or rollback, and By the person who decided; both are empty for a
+	// proposal.
 	Action, By string
 	// Imported reports whether it names an archive that was imported.
 	Imported bool
 }
 
-// Audit sets how the commits of a repository are compared with a ledger.
+// Audit configures the comparison of a repository's commits with a ledger.
 type Audit struct {
 	// Mine reports whether the adoption of a proposal is a commit of this repository; nil: each is.
 	Mine func(archive.ProposalRecord) bool
-	// Older reports that the ledger may end before a commit of this archive, as that of a
-	// backup does.
+	// Older reports whether the ledger may end before a commit of this archive, as that
+	// of a backup does.
 	Older bool
 }
 
 // AuditCommits compares the trailers of a repository's commits with the ledger: each names
-// a head that the ledger has, and the decision in the ledger. Commits that name
-// an archive which was imported are compared with the imported part, which may be older
-// than they are. The first thing that differs is an *archive.AuditError.
+// a head that the ledger has, and the decision in the ledger. Commits that name an archive
+// which was imported are compared with the imported part, which may be older than the
+// commits. The first difference is returned as an *archive.AuditError.
 func AuditCommits(ctx context.Context, a *archive.Archive, repo *patch.Repository, how Audit) (Commits, error) {
 	c := comparison{ctx: ctx, archive: a, seen: map[string]bool{}, confirmed: map[string]bool{}, out: Commits{Others: map[string]int{}, Confirmed: map[string]bool{}}}
 	id, err := a.ID(ctx)
@@ -190,7 +192,7 @@ func (c *comparison) adopted(repo *patch.Repository, list []adoption) error {
 			}
 			c.confirmed["approve "+a.proposal.ID] = true
 		case c.seen[a.proposal.AdoptedCommit]:
-		case !a.there && a.proposal.Imported != "": // it is unproven
+		case !a.there && a.proposal.Imported != "": // the decision is unproven
 		case !a.there:
 			c.out.Missing = append(c.out.Missing, a.proposal.ID)
 		case t["Evolve-Proposal"] != a.proposal.ID:
@@ -225,7 +227,7 @@ func (c *comparison) adopted(repo *patch.Repository, list []adoption) error {
 }
 
 // merged checks that the commit of a decision that was made at a remote is the one in the
-// ledger and does what was decided.
+// ledger and implements the decision.
 func (c *comparison) merged(repo *patch.Repository, p archive.ProposalRecord, commit string, m *archive.MergeBrief, does func(*patch.Repository, string, archive.ProposalRecord, string) (bool, error)) error {
 	id, err := c.archive.ID(c.ctx)
 	if err != nil {
@@ -265,8 +267,9 @@ type ledgerPart struct {
 	entries map[string][]archive.LedgerEntry // by subject
 	heads   map[string]int64
 	end     int64
-	// accepted reports that a person accepted a ledger that is not the witnessed one, older that
-	// commits may have come after its end, and imported that it is another archive's.
+	// accepted reports whether a person accepted a ledger that is not the witnessed one, older
+	// whether there may be commits after its end, and imported whether it belongs to another
+	// archive.
 	accepted, older, imported bool
 }
 
@@ -276,8 +279,8 @@ func (l *ledgerPart) add(e archive.LedgerEntry) {
 	l.accepted = l.accepted || e.Kind == archive.LedgerAccepted || e.Kind == archive.LedgerSucceeds
 }
 
-// read gathers the ledger, with what was imported as a part of its own, and returns the
-// ids of the archives that were imported.
+// read gathers the ledger, with the imported entries as a part of their own, and returns
+// the ids of the archives that were imported.
 func (c *comparison) read() (map[string]bool, error) {
 	newPart := func() ledgerPart {
 		return ledgerPart{entries: map[string][]archive.LedgerEntry{}, heads: map[string]int64{}}
@@ -318,7 +321,7 @@ func actionOf(t map[string]string) (action, by string) {
 	return "", ""
 }
 
-// compare holds one commit against the part of the ledger that it is of.
+// compare compares one commit with its part of the ledger.
 func (c *comparison) compare(l *ledgerPart, m patch.Message, t map[string]string) error {
 	c.seen[m.Commit] = true
 	id := cmp.Or(t["Evolve-Proposal"], t["Evolve-Rollback"])
@@ -400,8 +403,8 @@ func (l *ledgerPart) contradicts(id, by string, head int64, t map[string]string)
 	return ""
 }
 
-// mergeOf returns the merge of the last decision of a kind on a proposal; nil if it was made
-// otherwise.
+// mergeOf returns the merge of the last decision of a kind on a proposal; nil if it was not
+// made by a merge.
 func (l *ledgerPart) mergeOf(id, kind string) *archive.MergeBrief {
 	e := l.last(id, kind, l.end)
 	var d archive.DecisionRecord
@@ -432,7 +435,7 @@ func (l *ledgerPart) first(id, kind string, from int64) *archive.LedgerEntry {
 	return nil
 }
 
-// binds reports whether an entry about a proposal binds what has this digest.
+// binds reports whether an entry about a proposal binds a record with this digest.
 func (l *ledgerPart) binds(id, digest string) bool {
 	for _, e := range l.entries[id] {
 		if b := archive.BindingOf(e); b != nil && b.Digest() == digest {

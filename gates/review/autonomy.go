@@ -86,7 +86,7 @@ func (s *session) proposeAutonomy(ctx context.Context, r LevelRequest) (archive.
 	return p, s.record(ctx, p, entryCreate, r.By, map[string]any{"kind": p.Kind, "agent": p.Agent, "level": r.Level, "request": r.Request})
 }
 
-// earned puts what the archive shows of an agent into the proposal of a level, and refuses a
+// earned adds the archive's figures of an agent to the proposal of a level, and refuses a
 // level whose requirements are not met.
 func (s *session) earned(ctx context.Context, p *archive.ProposalRecord) error {
 	f, err := s.store.Conduct(ctx, p.Agent, s.Now())

@@ -19,11 +19,12 @@ import (
 	"evolve/runtime/text"
 )
 
-// gateBehaviour is the gate that shows whether the test command of a target checks what the
-// changed code does.
+// gateBehaviour is the gate that shows whether the test command of a target checks the
+// behaviour of the changed code.
 const gateBehaviour = "program: behaviour"
 
-// Bounds of the search for altered texts that the scoring command tells from the patched one.
+// Bounds of the search for altered texts that the scoring command distinguishes from the
+// patched one.
 const (
 	mostAltered    = 5
 	mostAlterTries = 20
@@ -31,8 +32,8 @@ const (
 
 // behaviourProgram alters the changed blocks at random, keeps the altered texts for which the
 // scoring command runs and prints other values, and has the test command run on each of them:
-// a test that passes with all of them does not check what the blocks do. In Python the
-// functions are also made to raise at once.
+// a test that passes with all of them does not check the behaviour of the blocks. In Python
+// the functions are also made to raise at once.
 func (w *gateRun) behaviourProgram(ctx context.Context) (gates.Verdict, string) {
 	b, err := w.behaviour(ctx)
 	if err != nil {
@@ -109,13 +110,13 @@ func changedPlaces(f patch.File) []place {
 type behaviour struct {
 	// score builds and scores, and test builds and tests.
 	score, test *measure.Program
-	// chance reports that score prints other values on every run.
+	// chance reports whether score prints other values on every run.
 	chance bool
 	values []metrics.Value // of the patched tree
 	rng    *rand.Rand
 }
 
-// behaviour builds and scores the patched tree once more, to know its values.
+// behaviour builds and scores the patched tree once more, to determine its values.
 func (w *gateRun) behaviour(ctx context.Context) (*behaviour, error) {
 	p, err := w.program(ctx, w.after)
 	if err != nil {
@@ -237,7 +238,8 @@ func (b *behaviour) fails(ctx context.Context, program *measure.Program, p place
 	return false, v.Remove()
 }
 
-// faultless returns nil for a fault of the code.
+// faultless returns nil for an error that is a fault of the code, and other errors as
+// they are.
 func faultless(err error) error {
 	var code *measure.CodeError
 	if errors.As(err, &code) {

@@ -9,8 +9,9 @@ import (
 	"evolve/patch"
 )
 
-// noticeMerge records a merge at the remote as the approval of a proposal. One that was rejected
-// here meanwhile stays so: the ledger gets an entry, and a person has to take the merge back.
+// noticeMerge records a merge at the remote as the approval of a proposal. A proposal that was
+// rejected here meanwhile stays rejected: the ledger gets an entry, and a person has to revert
+// the merge.
 func (g *branchGroup) noticeMerge(ctx context.Context, p *archive.ProposalRecord, commit string, state *BranchState) error {
 	m, by, err := g.mergeBrief(*p, commit, files(*p), onto)
 	if err == nil {
@@ -64,7 +65,8 @@ func (g *branchGroup) noticeMerge(ctx context.Context, p *archive.ProposalRecord
 	})
 }
 
-// tellHow adds to a merge how it was found if neither history nor message nor change shows it.
+// tellHow adds the way in which a merge was found to its record if neither history nor message
+// nor change shows it.
 func (g *branchGroup) tellHow(p archive.ProposalRecord, m *archive.MergeBrief) error {
 	if found, err := isMerge(g.repo, m.Commit, p, g.archiveID); err != nil || found {
 		return err
@@ -78,8 +80,8 @@ func (g *branchGroup) tellHow(p archive.ProposalRecord, m *archive.MergeBrief) e
 	return err
 }
 
-// unexplained returns the first commit of the base that changes files of a proposal after what it
-// rests on and is not how another proposal came in or was taken back; "" if there is none.
+// unexplained returns the first commit of the base that changes files of a proposal after the
+// proposal's base and that neither merges nor reverts another proposal; "" if there is none.
 func (g *branchGroup) unexplained(ctx context.Context, s *session, p archive.ProposalRecord) (string, error) {
 	list, err := g.repo.FirstParents(ctx, g.rests(p), g.tip, paths(p)...)
 	if err != nil || len(list) == 0 {
@@ -100,9 +102,9 @@ func (g *branchGroup) unexplained(ctx context.Context, s *session, p archive.Pro
 }
 
 // noticeClosing records that the branch of a proposal was deleted at the remote as its rejection.
-// A remote that does not have what the proposal rests on is another repository. Where the base has
-// changed the same files since, the branch may have been merged with other changes: a person
-// decides.
+// A remote that lacks the commit that the proposal rests on is another repository. If the base has
+// changed the same files since, the branch may have been merged with other changes, so a person
+// must decide.
 func (g *branchGroup) noticeClosing(ctx context.Context, p *archive.ProposalRecord, state *BranchState) error {
 	base := g.rests(*p)
 	if in, err := g.repo.Contains(ctx, g.tip, base); err != nil {
@@ -144,7 +146,7 @@ func (g *branchGroup) noticeClosing(ctx context.Context, p *archive.ProposalReco
 	})
 }
 
-// noticeRevert records a commit of the base that takes a merged proposal back as its rollback.
+// noticeRevert records a commit of the base that reverts a merged proposal as its rollback.
 func (g *branchGroup) noticeRevert(ctx context.Context, p *archive.ProposalRecord, state *BranchState) error {
 	state.Commit = p.AdoptedCommit
 	if there, err := holds(g.repo, g.tip, files(*p)); err != nil || there {

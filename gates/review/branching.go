@@ -17,29 +17,30 @@ import (
 // Branching makes proposals await a person as branches of a remote: a merge there adopts them,
 // and deleting the branch rejects them.
 type Branching struct {
-	// Remote is the name of the remote in each repository, Base the branch that proposals are
-	// for; empty: the default branch of the remote, or else the one that is checked out.
+	// Remote is the name of the remote in each repository, and Base the branch that proposals
+	// are to be merged into; empty: the default branch of the remote, or else the one that is
+	// checked out.
 	Remote, Base string
 	// Text describes a proposal for its pull request; it may be foreign text.
 	Text func(context.Context, *archive.Archive, archive.ProposalRecord) (string, error)
-	// Open opens the pull request of a branch that was pushed; nil: a person does. It may be
-	// called again for the same branch if the process is killed.
+	// Open opens the pull request of a branch that was pushed; nil: a person opens it. It
+	// may be called again for the same branch if the process is killed.
 	Open func(context.Context, PullRequest) error
 	// Merged are the commits that a person names as the merges of proposals, whole or their first
-	// seven digits at least, by the ids of the proposals: where a merge was altered, nothing else may
-	// show it.
+	// seven digits at least, by the ids of the proposals: an altered merge may not be
+	// recognisable otherwise.
 	Merged map[string]string
-	// Time bounds all that one call does with remotes and Open; 0 means a minute.
+	// Time bounds the work of one call with remotes and Open; 0 means a minute.
 	Time time.Duration
 }
 
 // branchTime is the default of [Branching.Time].
 const branchTime = time.Minute
 
-// PullRequest is what a person decides on at the remote.
+// PullRequest describes a pull request, on which a person decides at the remote.
 type PullRequest struct {
 	Proposal string
-	// Folder is that of the repository, Remote the name of the remote there.
+	// Folder is the folder of the repository, and Remote the name of the remote there.
 	Folder, Remote       string
 	Branch, Base, Commit string
 	Title, Body          string
@@ -47,18 +48,18 @@ type PullRequest struct {
 
 // The steps of a branch after which a process may die.
 const (
-	StepBranched = "branched" // the commit is written and recorded, and not pushed
-	StepPushed   = "pushed"   // the remote has it, and that is not recorded
+	StepBranched = "branched" // the commit is written and recorded, but not pushed
+	StepPushed   = "pushed"   // the remote has the branch, but that is not recorded
 	StepListed   = "listed"   // that is recorded
-	StepOpened   = "opened"   // the pull request is open, and that is not recorded
+	StepOpened   = "opened"   // the pull request is open, but that is not recorded
 )
 
 // The kinds of ledger entry of branches.
 const (
 	entryBranch   = "proposal.branch"   // a branch was pushed
-	entryUnbranch = "proposal.unbranch" // it was deleted, because the proposal is decided or replaced
-	entryConflict = "branch.conflict"   // it was merged after a decision against it here
-	entryRevert   = "branch.rollback"   // a branch that takes an adoption back was pushed
+	entryUnbranch = "proposal.unbranch" // a branch was deleted, because the proposal is decided or replaced
+	entryConflict = "branch.conflict"   // a branch was merged after a decision against it here
+	entryRevert   = "branch.rollback"   // a branch that reverts an adoption was pushed
 )
 
 // branchPrefix begins the names of all branches that are pushed; none other is ever written.
@@ -67,25 +68,25 @@ const branchPrefix = "evolve/"
 // branchName returns the name of the branch of a proposal.
 func branchName(id string) string { return branchPrefix + id }
 
-// BranchState is what a call of [Reviewer.SyncBranches] found of a branch.
+// BranchState is the state of a branch according to a call of [Reviewer.SyncBranches].
 type BranchState struct {
 	Proposal string                `json:"proposal"`
 	State    archive.ProposalState `json:"state"`
 	Remote   string                `json:"remote"`
 	Branch   string                `json:"branch"`
 	Base     string                `json:"base,omitempty"`
-	// Commit is that of the branch, or for a merge or a revert the commit in Base.
+	// Commit is the commit of the branch or, for a merge or a revert, the commit in Base.
 	Commit string `json:"commit,omitempty"`
 	// Did is pushed, merged, closed, reverted or deleted; empty if nothing happened.
 	Did string `json:"did,omitempty"`
-	// By is who decided, as the commit says.
+	// By is the person who decided, according to the commit.
 	By string `json:"by,omitempty"`
-	// Note is something to know, Trouble why nothing could be done.
+	// Note is information for a person, and Trouble the reason why an action failed.
 	Note    string `json:"note,omitempty"`
 	Trouble string `json:"trouble,omitempty"`
 }
 
-// branched reports whether a remote is to be asked about a proposal, or to be sent it.
+// branched reports whether a proposal has, or is to get, a branch at a remote.
 func branched(p archive.ProposalRecord) bool {
 	switch {
 	case p.Imported != "" || p.Kind == archive.KindAutonomy || p.State == archive.Approved, p.State == archive.RolledBack:
@@ -99,10 +100,10 @@ func branched(p archive.ProposalRecord) bool {
 }
 
 // lateTime is the time after the end of a proposal for which a merge of its deleted branch, from
-// someone's copy, is looked for.
+// a copy of it, is searched for.
 const lateTime = 30 * 24 * time.Hour
 
-// late reports whether the branch of a proposal is over, and a merge of it would still be noticed.
+// late reports whether the branch of a proposal is over, and merges of it are still searched for.
 func (rev *Reviewer) late(p archive.ProposalRecord) bool {
 	b := p.Branch
 	if b == nil || !b.Over || b.Pushed == "" || b.Against != "" || p.Imported != "" || p.State != archive.Rejected && p.State != archive.Superseded {
@@ -120,7 +121,8 @@ func awaits(p archive.ProposalRecord) bool {
 	return p.State == archive.Awaiting || p.State == archive.HumanLane
 }
 
-// mergedAs returns the merge by which a proposal was adopted; nil if it was adopted otherwise.
+// mergedAs returns the merge by which a proposal was adopted; nil if it was not adopted by a
+// merge.
 func mergedAs(p archive.ProposalRecord) *archive.MergeBrief {
 	if p.State != archive.Adopted || p.Decision == nil {
 		return nil
@@ -146,12 +148,13 @@ func (rev *Reviewer) PrepareBranches(ctx context.Context) error {
 	})
 }
 
-// unpushable is why a proposal cannot be pushed now.
+// unpushable is the reason why a proposal cannot be pushed now.
 type unpushable string
 
 func (e unpushable) Error() string { return string(e) }
 
-// prepare writes the commit of a proposal's branch, unless that is done, and records it.
+// prepare writes the commit of a proposal's branch, unless that was done before, and
+// records it.
 func (s *session) prepare(ctx context.Context, p archive.ProposalRecord) (archive.ProposalRecord, error) {
 	repo, err := s.repositoryOf(p)
 	if err != nil {
@@ -224,8 +227,8 @@ func (rev *Reviewer) restsOn(repo *patch.Repository, p archive.ProposalRecord) (
 	return head, err
 }
 
-// notStale fails if what a proposal of a config, tool, skill or memory was measured on has
-// changed.
+// notStale fails if the inputs of the measurement of a proposal of a config, tool, skill
+// or memory have changed.
 func (s *session) notStale(ctx context.Context, p archive.ProposalRecord) error {
 	if p.Patch != nil {
 		return nil
@@ -251,8 +254,8 @@ func (s *session) notStale(ctx context.Context, p archive.ProposalRecord) error 
 // mostText bounds the description of a proposal in a message, in bytes.
 const mostText = 48 << 10
 
-// branchMessage returns the message of the commit of a proposal's branch. Everything in it that
-// is not evolve's own is inert.
+// branchMessage returns the message of the commit of a proposal's branch. All foreign text in
+// it is inert.
 func (s *session) branchMessage(ctx context.Context, p archive.ProposalRecord) (string, error) {
 	said, err := s.Branching.Text(ctx, s.store, p)
 	if err != nil {
@@ -284,7 +287,7 @@ func inertMessage(subject, body, said string, list trailers) string {
 	return strings.TrimSpace(text.Inert(text.OneLine(subject))) + "\n\n" + body + said + list.String()
 }
 
-// whatOf names what a proposal changes.
+// whatOf returns the name of the thing that a proposal changes.
 func whatOf(p archive.ProposalRecord) string {
 	switch kind, name := Written(p); {
 	case p.Patch != nil:
@@ -307,7 +310,7 @@ func titleAndBody(message string) (title, body string) {
 	return title, body
 }
 
-// MergeOnly refuses an approval where only a merge adopts.
+// MergeOnly refuses an approval if proposals can only be adopted by a merge.
 func (rev *Reviewer) MergeOnly(p archive.ProposalRecord) error {
 	if rev.Branching == nil || p.Kind == archive.KindAutonomy || p.State == archive.Approved || !Undecided(p.State) {
 		return nil

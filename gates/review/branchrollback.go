@@ -58,7 +58,7 @@ func (rev *Reviewer) rollbackByBranch(ctx context.Context, p archive.ProposalRec
 	return done(), g.pushRollback(ctx, r, d)
 }
 
-// reverseOnto finds what a reversal changes in the base of the remote.
+// reverseOnto computes the changes of a reversal in the base of the remote.
 func (g *branchGroup) reverseOnto(r *reversal) (err error) {
 	p := r.proposal
 	r.head = g.tip

@@ -13,22 +13,22 @@ import (
 	"evolve/runtime/text"
 )
 
-// branchGroup are the proposals of one repository with what its remote answered.
+// branchGroup are the proposals of one repository with the answers of its remote.
 type branchGroup struct {
 	*Reviewer
 	archiveID string
 	repo      *patch.Repository
 	remote    *patch.Remote
 	tips      patch.Tips
-	// base is the branch that the proposals are for, tip its commit.
+	// base is the branch that the proposals are to be merged into, and tip its commit.
 	base, tip string
 }
 
-// SyncBranches pushes the branches of proposals that await a person, records as decisions what
-// was merged, reverted and closed at their remotes, and deletes branches of proposals that are
-// decided or replaced. A merge of a deleted branch counts like another for a month. It never
-// writes a branch that is not its own, nor one that is not as it left it. A step that fails now,
-// such as without a network, is in Trouble, and the next call repeats it. list are the stored
+// SyncBranches pushes the branches of proposals that await a person, records merges, reverts and
+// closings at their remotes as decisions, and deletes branches of proposals that are decided or
+// replaced. A merge of a deleted branch counts like another for a month. It never writes to the
+// branches of others, nor to a branch that others have moved. A step that fails now, such as
+// without a network, is reported in Trouble, and the next call repeats it. list are the stored
 // proposals. The error is about the archive or a repository here; it does not stop the other
 // proposals.
 func (rev *Reviewer) SyncBranches(ctx context.Context, list []archive.ProposalRecord) ([]BranchState, error) {
@@ -71,7 +71,7 @@ func (rev *Reviewer) SyncBranches(ctx context.Context, list []archive.ProposalRe
 }
 
 // findBase asks the remote of a repository for its branches, and finds the one that proposals are
-// for.
+// to be merged into.
 func (rev *Reviewer) findBase(ctx context.Context, repo *patch.Repository) (*branchGroup, error) {
 	g := &branchGroup{Reviewer: rev, repo: repo}
 	var err error
@@ -143,8 +143,8 @@ func (g *branchGroup) rests(p archive.ProposalRecord) string {
 	return base
 }
 
-// syncBranch does what is to be done of one branch. why is the reason why its remote cannot be
-// asked.
+// syncBranch carries out the next steps of one branch. why is the reason why its remote cannot
+// be asked.
 func (rev *Reviewer) syncBranch(ctx context.Context, g *branchGroup, id string, why error) (state BranchState, err error) {
 	var p archive.ProposalRecord
 	err = rev.retryLocked(ctx, func(ctx context.Context, s *session) (err error) {
@@ -208,7 +208,8 @@ func far(err error) error {
 	return &farError{err}
 }
 
-// keepTrouble records why a branch could not be pushed or looked at, "" for nothing.
+// keepTrouble records the reason why a branch could not be pushed or examined; "" for
+// none.
 func (rev *Reviewer) keepTrouble(ctx context.Context, id, why string) error {
 	why = text.Clip(text.OneLine(why), maxEvidence, text.Ellipsis)
 	return rev.change(ctx, id, func(_ context.Context, _ *session, p *archive.ProposalRecord) (bool, error) {
@@ -300,7 +301,7 @@ func (g *branchGroup) sync(ctx context.Context, p *archive.ProposalRecord, state
 	return g.open(ctx, p)
 }
 
-// behind adds a note to the state where the local checkout lacks a merge, because the next night
+// behind adds a note to the state if the local checkout lacks a merge, because the next night
 // starts from the checked-out files.
 func (g *branchGroup) behind(ctx context.Context, p archive.ProposalRecord, state *BranchState) error {
 	if mergedAs(p) == nil {
@@ -318,9 +319,10 @@ func (g *branchGroup) behind(ctx context.Context, p archive.ProposalRecord, stat
 	return err
 }
 
-// foreignTip settles that the remote has a branch of the name of a proposal that was never
-// pushed. One with the same change on the same commit is the proposal's own, whose record is
-// lost. Another belongs to another workspace: the proposal gets a name of its own.
+// foreignTip handles a branch at the remote with the name of a proposal that was never
+// pushed. A branch with the same change on the same commit is the proposal's own, and its
+// record was lost. Any other branch belongs to another workspace, so the proposal gets
+// another name.
 func (g *branchGroup) foreignTip(ctx context.Context, p *archive.ProposalRecord, tip string) error {
 	b := *p.Branch
 	own, err := g.repo.TreeOf(b.Commit)
@@ -356,7 +358,7 @@ func (g *branchGroup) hasBase(ctx context.Context, p archive.ProposalRecord) err
 	return err
 }
 
-// push pushes the commit of a branch over what the remote has of it.
+// push pushes the commit of a branch over the commit that the remote has for it.
 func (g *branchGroup) push(ctx context.Context, p *archive.ProposalRecord, tip string) error {
 	if err := g.remote.Push(ctx, p.Branch.Name, p.Branch.Commit, tip); err != nil {
 		return far(err)

@@ -46,7 +46,8 @@ func (s *session) turn(ctx context.Context, p archive.ProposalRecord) (r CodeRev
 	return CodeReviewer{}, NoReview(s.CodeReviewers, p.Patch.Author), nil
 }
 
-// NoReview returns why no agent can review a patch of an author, or "" if one can.
+// NoReview returns the reason why no agent can review a patch of an author, or "" if one
+// can.
 func NoReview(all []CodeReviewer, author string) string {
 	others := slices.DeleteFunc(slices.Clone(all), func(r CodeReviewer) bool { return r.Agent == author })
 	switch {
@@ -64,8 +65,8 @@ func NoReview(all []CodeReviewer, author string) string {
 	return fmt.Sprintf("there is no agent to review it: of %d others none has a language model", len(others))
 }
 
-// unreviewed returns why a patch that awaits a person's decision has no review; nil if an
-// agent may still be asked.
+// unreviewed returns the reason why a patch that awaits a person's decision has no
+// review; nil if an agent may still be asked.
 func (s *session) unreviewed(ctx context.Context, p archive.ProposalRecord) (*archive.Unreviewed, error) {
 	if p.State != archive.Awaiting && p.State != archive.HumanLane {
 		return nil, nil
@@ -138,7 +139,7 @@ func reviewable(p archive.ProposalRecord) error {
 	return nil
 }
 
-// recordReview records a reviewer's answer, or why there is none.
+// recordReview records a reviewer's answer, or the reason why there is none.
 func (s *session) recordReview(ctx context.Context, p *archive.ProposalRecord, reviewer string, o opinion, none error) error {
 	b := p.Patch
 	if none != nil {

@@ -52,7 +52,7 @@ func (s *session) collectTools(ctx context.Context, agentID, run string) ([]arch
 	return out, nil
 }
 
-// written is a tool that evaluations wrote, with what came of it.
+// written is a tool that evaluations wrote, with its results.
 type written struct {
 	def                 authored.Definition
 	evaluations, solved int
@@ -62,7 +62,7 @@ type written struct {
 	beside              int     // the number of others
 }
 
-// about describes how often a tool was used and the scores with and without it. The
+// about describes the number of uses of a tool, and the scores with and without it. The
 // scores are observed, not confirmed.
 func (w *written) about(run string) string {
 	text := fmt.Sprintf("written in %d evaluations of %d search tasks of run %s, which solved %d of them, mean score %.3f", w.evaluations, len(w.tasks), run, w.solved, w.score/float64(w.evaluations))
@@ -133,8 +133,8 @@ func (s *session) toolsWritten(ctx context.Context, a *Agent, run string) ([]*wr
 	return out, nil
 }
 
-// draftsOf returns the tools that a turn wrote and that helped, by their content: those
-// for which it left a change request.
+// draftsOf returns the tools that a turn wrote and that helped, by their content. They
+// are those for which the turn left a change request.
 func draftsOf(t agent.Transcript) map[string]*written {
 	calls := map[string][2]int{}
 	out := map[string]*written{}

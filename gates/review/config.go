@@ -48,7 +48,7 @@ func (s *session) proposeConfig(ctx context.Context, agentID string, draft Draft
 		if p, err = s.configRecord(a, draft); err != nil {
 			return p, err
 		}
-	} else if p = earlier[0]; Undecided(p.State) && p.Evidence != draft.Evidence { // the run went on and has more evidence
+	} else if p = earlier[0]; Undecided(p.State) && p.Evidence != draft.Evidence { // the run continued and has more evidence
 		p.State, p.Evidence, p.Rests = archive.Drafted, draft.Evidence, draft.Rests
 	}
 	return s.fileProposal(ctx, p)

@@ -11,11 +11,12 @@ import (
 )
 
 // contradicts compares the scores of base and patched tree, all cases at once and each tree
-// twice in turns, with what the confirmation of a night measured. The verdict is failed if the
+// twice in turns, with the measurements of a night's confirmation. The verdict is failed if the
 // gain that was confirmed is ruled out and the patched tree is not shown to be better, or if it
-// prints what the base prints; flagged if it is shown to be better by less. The evidence is
-// empty otherwise, and for patches that no night confirmed. The difference between the runs of one tree
-// widens the interval: it is noise that all cases of a run share, as of a machine that was busy.
+// prints the same values as the base. It is flagged if the patched tree is shown to be better,
+// but by less. The evidence is empty otherwise, and for patches that no night confirmed. The
+// difference between the runs of one tree widens the interval: this is noise that all cases of a
+// run share, such as that of a busy machine.
 func (w *gateRun) contradicts(scale *metrics.Scale, runs [4][]metrics.Value) (gates.Verdict, string, error) {
 	if w.confirmed == nil {
 		return gates.Passed, "", nil

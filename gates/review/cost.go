@@ -12,8 +12,7 @@ const (
 	costReview = "review"
 )
 
-// costs records in the ledger what was paid for a proposal; it records nothing if nothing
-// was paid.
+// costs records in the ledger the money paid for a proposal, if there is any.
 func (s *session) costs(ctx context.Context, id, what string, usd float64) error {
 	if usd <= 0 {
 		return nil
@@ -22,7 +21,7 @@ func (s *session) costs(ctx context.Context, id, what string, usd float64) error
 	return err
 }
 
-// charge records what was paid for a passage without a result.
+// charge records the money paid for a passage without a result.
 func (rev *Reviewer) charge(ctx context.Context, p archive.ProposalRecord, what string, usd float64) error {
 	if usd <= 0 {
 		return nil

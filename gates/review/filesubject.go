@@ -195,8 +195,8 @@ func (f *fileSubject) ready(ctx context.Context, repo *patch.Repository, change 
 	return blocked
 }
 
-// begin makes the repository of the workspace with the files that the person was shown if
-// there is none.
+// begin makes the repository of the workspace with the files that the person was shown,
+// unless there is one.
 func (f *fileSubject) begin(ctx context.Context, who patch.Person, d Decision) (*patch.Repository, error) {
 	repo, err := f.repository()
 	if repo != nil || err != nil {
@@ -227,8 +227,8 @@ func (f *fileSubject) landed(ctx context.Context, repo *patch.Repository, _, com
 }
 
 // reversible refuses a rollback if a file changed since the adoption, or if the files before
-// it would not load. If the files on disk alone are restored already, an earlier attempt was
-// stopped within the commit.
+// it would not load. If only the files on disk are restored already, an earlier attempt was
+// stopped during the commit.
 func (f *fileSubject) reversible(ctx context.Context, r *reversal, d Decision) error {
 	if back, err := differing(r.files, f.onDisk); err != nil || len(back) == 0 && !r.there {
 		return err

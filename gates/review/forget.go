@@ -15,11 +15,12 @@ import (
 // entryForget is the kind of the ledger entry of a proposal that lost memories.
 const entryForget = "proposal.forget"
 
-// Forgot is what came of removing from proposals what was learnt in a conversation.
+// Forgot is the result of removing the memories of a conversation from proposals.
 type Forgot struct {
 	// Emptied are the proposals that lost memories.
 	Emptied []string
-	// Proposal has what is left of one that awaited a decision; nil if nothing is.
+	// Proposal holds the rest of a proposal that awaited a decision; nil if there is
+	// none.
 	Proposal *archive.ProposalRecord
 	// Adopted are the proposals that a person approved: commits hold their memories.
 	Adopted []string
@@ -27,8 +28,8 @@ type Forgot struct {
 	Refs []string
 }
 
-// ForgetMemories removes from the memory proposals of an agent what was learnt in a
-// conversation, and their refs. One that awaits a decision is superseded by one with the rest.
+// ForgetMemories removes the memories of a conversation from the memory proposals of an agent,
+// and the refs of these. A proposal that awaits a decision is superseded by one with the rest.
 // A proposal that was approved stays as it is.
 func (rev *Reviewer) ForgetMemories(ctx context.Context, agentID, name string, clean func(string) string) (Forgot, error) {
 	return inSession(ctx, rev, func(s *session) (Forgot, error) { return s.forgetMemories(ctx, agentID, name, clean) })
@@ -67,7 +68,7 @@ func (s *session) forgetMemories(ctx context.Context, agentID, name string, clea
 	return out, err
 }
 
-// remainder files a proposal with what is left of those that awaited a decision; nil if
+// remainder files a proposal with the rest of those that awaited a decision; nil if
 // nothing of it is new.
 func (s *session) remainder(ctx context.Context, agentID, run string, rest []agent.Memory) (*archive.ProposalRecord, error) {
 	a, err := s.remembering(agentID)
@@ -116,8 +117,8 @@ func (s *session) emptyMemories(ctx context.Context, p archive.ProposalRecord, k
 	return s.record(ctx, p, entryForget, robot, data)
 }
 
-// deleteOwn removes the ref of a proposal, unless it is at another commit: an older evolve let
-// another workspace that uses the repository move it.
+// deleteOwn removes the ref of a proposal, unless it is at another commit: with an older
+// evolve, another workspace that uses the repository could move it.
 func deleteOwn(ctx context.Context, repo *patch.Repository, p archive.ProposalRecord) error {
 	if now, err := repo.Ref(p.Ref); err != nil || now != p.Commit {
 		return err
@@ -126,7 +127,7 @@ func deleteOwn(ctx context.Context, repo *patch.Repository, p archive.ProposalRe
 }
 
 // keepMemories removes from the record of a proposal the memories that it does not keep, and
-// what its gates found in them. It returns the data of the ledger entry.
+// its gates' findings on them. It returns the data of the ledger entry.
 func keepMemories(p *archive.ProposalRecord, kept []agent.Memory) (map[string]int, error) {
 	added, _ := Remembered(*p)
 	f := p.Files[0]

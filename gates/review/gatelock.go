@@ -39,8 +39,8 @@ func (rev *Reviewer) claimant() archive.Options {
 	return archive.Options{Owner: owner, Now: rev.Now}
 }
 
-// gating describes the process that holds a lock: what it is, its number, its host, and for how
-// long.
+// gating describes the process that holds a lock: its purpose, number and host, and the time
+// that it has held the lock.
 func (rev *Reviewer) gating(path string) string {
 	held := archive.HeldBy(path, "", rev.claimant())
 	if held.PID == 0 {

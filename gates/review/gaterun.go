@@ -40,7 +40,7 @@ type gateRun struct {
 	// base and tree are the commit that the patch starts from and the resulting tree.
 	base, tree string
 	files      []patch.File
-	// confirmed is what the confirmation of a night measured; nil for another patch.
+	// confirmed holds the measurements of a night's confirmation; nil for another patch.
 	confirmed *archive.Confirmed
 	// claim is the kind of change that the patch's text declares.
 	claim gotest.Claim
@@ -53,10 +53,10 @@ type gateRun struct {
 	hasGo bool
 	// usual is the time that the commands of the target take on the base, once it is known.
 	usual *versions.Scored
-	// deceives reports that the program gate failed because the values depend on how the scoring
-	// command is started: see [gateRun.contradicts] and [starts].
+	// deceives reports whether the program gate failed because the values depend on how the
+	// scoring command is started: see [gateRun.contradicts] and [starts].
 	deceives bool
-	// chance reports that two runs of the base print different values.
+	// chance reports whether two runs of the base print different values.
 	chance bool
 	// spent is the cost of the patch's trial, in USD.
 	spent float64
@@ -64,8 +64,8 @@ type gateRun struct {
 
 // gate runs a patch through the gates, which takes minutes, and records the result. was
 // is the stored record; if the stored one has changed by then, the result is dropped.
-// gate overwrites what an earlier attempt left, so that it can be repeated after a crash.
-// The caller holds the claim to the proposal.
+// gate overwrites the files of an earlier attempt, so that it can be repeated after a
+// crash. The caller holds the claim to the proposal.
 func (rev *Reviewer) gate(ctx context.Context, t Target, p, was archive.ProposalRecord, entry string) (archive.ProposalRecord, error) {
 	repo, err := rev.open(t)
 	if err != nil {
@@ -243,7 +243,7 @@ func (w *gateRun) runGates(ctx context.Context) (verdicts []archive.GateVerdict,
 		list = append(list, needing(scan.Gates(w.sources()), gateScope)...)
 	}
 	list = append(list, gates.Gate{Name: gateExport, Needs: []string{gateScope}, Check: w.export})
-	built := buildGate // the gate by which the benchmark and the way back know that the tree works
+	built := buildGate // the gate that shows that the tree works
 	if w.hasGo {
 		tests, done, err := w.testGates(ctx, gotest.Change{Base: w.before, Candidate: w.after, Changed: w.judged.Changed, NewTests: w.judged.NewTests, Claim: w.claim})
 		if err != nil {
@@ -263,7 +263,7 @@ func (w *gateRun) runGates(ctx context.Context) (verdicts []archive.GateVerdict,
 	} else if w.scoredAgain() {
 		list = append(list, needing([]gates.Gate{{Name: gateProgram, Check: w.walled(w.compareProgram)}}, built)...)
 	}
-	// What the program gate measured comes before what names suggest.
+	// The measurements of the program gate come before the findings from names.
 	if files := w.callFiles(); calls.Reads(files) {
 		list = append(list, needing([]gates.Gate{calls.Gate(files)}, gateScope)...)
 	}

@@ -62,7 +62,7 @@ func (w *gateRun) commandTools(ctx context.Context) (gotest.Toolchain, error) {
 }
 
 // languageGates returns the gates of a patch of a target without Go. The first one lists the
-// gates that were not run, and the others read what needs no Go.
+// gates that were not run, and the others read files without the need of Go.
 func (w *gateRun) languageGates() []gates.Gate {
 	c := typed.Change{Base: w.before, Candidate: w.after, Changed: w.judged.Changed}
 	return []gates.Gate{

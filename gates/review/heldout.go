@@ -6,14 +6,14 @@ import (
 	"evolve/archive"
 )
 
-// Withheld is what language models get in place of evidence that was measured on held-out
-// cases.
+// Withheld is the text that language models get in place of evidence that was measured on
+// held-out cases.
 const Withheld = "its evidence is for people alone, since it was measured on held-out cases too"
 
 // WithoutHeldOut returns verdicts in the form for language models: without the evidence of
-// gates that score a program on all cases. What such a gate found, and the error of a
-// command that it started, may name a held-out case or give a mean with its value, and a
-// model that has it would write the next version for it.
+// gates that score a program on all cases. The finding of such a gate, and the error of a
+// command that it started, may name a held-out case or give a mean that includes its
+// value, and a model could write the next version for it.
 func WithoutHeldOut(verdicts []archive.GateVerdict) []archive.GateVerdict {
 	var out []archive.GateVerdict
 	for _, v := range verdicts {

@@ -19,8 +19,8 @@ type plans interface {
 }
 
 // moved lists what changed since a proposal was measured, given the present base of its
-// agent. The hash of a suite covers the settings of its judges: where these changed, the name
-// of the suite is followed by what changed, from the plan of the run that measured it.
+// agent. The hash of a suite covers the settings of its judges: if these changed, the name of
+// the suite is followed by the changes, from the plan of the run that measured it.
 func moved(ctx context.Context, store plans, p archive.ProposalRecord, base map[string]string, suites []*bench.Suite) ([]string, error) {
 	list := gates.Moved(p.Base, base)
 	for _, s := range suites {

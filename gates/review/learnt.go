@@ -23,7 +23,7 @@ import (
 	"evolve/runtime/tool"
 )
 
-// The bounds of what is read and kept of what turns have learnt.
+// The bounds of the memories that are read and kept from turns.
 const (
 	maxTurnsRead   = 2000
 	maxSourceName  = 80  // bytes of a session's name and of an id in a source
@@ -31,9 +31,9 @@ const (
 	minLetters     = 4   // letters and digits of a memory
 )
 
-// learnt returns what the stored turns and sessions of an agent have learnt, each once, with
-// where it is from and without credentials. It leaves out what was said in a conversation that
-// a task of a holdout was made of.
+// learnt returns the memories from the stored turns and sessions of an agent, each once, with
+// their origin and without credentials. It leaves out those from a conversation from which a
+// holdout task was made.
 func (s *session) learnt(ctx context.Context, a *Agent, clean func(string) string) ([]agent.Memory, error) {
 	agentID, held := a.ID, heldOut(a)
 	c := &collector{clean: clean, found: map[string]agent.Memory{}}
@@ -73,15 +73,15 @@ func (s *session) learnt(ctx context.Context, a *Agent, clean func(string) strin
 	return sorted(c.found), nil
 }
 
-// collector gathers what was learnt.
+// collector gathers the learnt memories.
 type collector struct {
 	clean func(string) string
 	turns []archive.TurnRecord
 	found map[string]agent.Memory // by id
 }
 
-// turn adds what the transcript of a turn shows: the facts of a distillation, and what the
-// agent added and did not retract in the same turn.
+// turn adds the memories in the transcript of a turn: the facts of a distillation, and the
+// facts that the agent added and did not retract in the same turn.
 func (c *collector) turn(t archive.TurnRecord) {
 	domain := ""
 	withdrawn := map[string]bool{}
@@ -134,8 +134,8 @@ func (c *collector) turn(t archive.TurnRecord) {
 	}
 }
 
-// conversations adds what the users of the stored conversations asked to remember and
-// corrected. A short conversation has no distillation that would show it.
+// conversations adds the facts that the users of the stored conversations asked to
+// remember or corrected. A short conversation has no distillation that would show it.
 func (c *collector) conversations() {
 	talks := map[string][]archive.TurnRecord{}
 	for _, t := range c.turns[max(0, len(c.turns)-maxTurnsRead):] {
@@ -167,8 +167,8 @@ func (c *collector) conversation(turns []archive.TurnRecord) {
 	}
 }
 
-// heldOut returns the conversations, and the turns without one, that tasks of an agent's
-// holdout were made of.
+// heldOut returns the conversations, and the turns without one, from which tasks of an
+// agent's holdout were made.
 func heldOut(a *Agent) map[string]bool {
 	out := map[string]bool{}
 	for _, t := range (&fileSubject{agent: a}).tasks() {
@@ -194,8 +194,8 @@ func (c *collector) session(name string, state agent.Session) {
 	}
 }
 
-// turnAt returns the turn of a conversation in which something was learnt at a time: the first
-// one that ended later. It is empty if that turn is not stored.
+// turnAt returns the turn of a conversation in which a memory was learnt at a given time: the
+// first one that ended later. It is empty if that turn is not stored.
 func (c *collector) turnAt(name string, at time.Time) string {
 	for _, t := range c.turns {
 		if t.Session == name && !t.Created.Before(at) {
@@ -205,8 +205,8 @@ func (c *collector) turnAt(name string, at time.Time) string {
 	return ""
 }
 
-// add adds a memory with its provenance. The id is computed again from the text: one that a
-// stored session gives could be that of another memory.
+// add adds a memory with its provenance. The id is computed again from the text: the id in
+// a stored session could be that of another memory.
 func (c *collector) add(m agent.Memory, sessionName, turn string) {
 	m.Text = memory.Line(c.clean(m.Text), memory.MaxEntryBytes)
 	letters := 0

@@ -37,8 +37,8 @@ func NewLock(path string) (*Lock, error) {
 	}
 }
 
-// Release gives the right back. It removes the file first, so that a process that opens
-// it afterwards makes a new one.
+// Release releases the right. It removes the file first, so that a process that opens it
+// afterwards makes a new one.
 func (c *Lock) Release() {
 	_ = os.Remove(c.file.Path())
 	_ = c.file.Close()

@@ -23,7 +23,7 @@ import (
 	"evolve/runtime/text"
 )
 
-// sharedMemories is the file with what all agents remember.
+// sharedMemories is the file with the memories of all agents.
 const sharedMemories = "agents/memories.jsonl"
 
 func memoriesOf(agentID string) string { return path.Join("agents", agentID, "memories.jsonl") }
@@ -31,24 +31,25 @@ func memoriesOf(agentID string) string { return path.Join("agents", agentID, "me
 // memoryFiles returns the files of memories that an agent reads: its own, and that of all.
 func memoryFiles(agentID string) []string { return []string{memoriesOf(agentID), sharedMemories} }
 
-// Learned is what came of collecting what the turns of an agent have learnt.
+// Learned is the result of collecting the memories from the turns of an agent.
 type Learned struct {
-	// Proposal is the one that awaits a decision; nil if nothing was learnt that no person
-	// has decided on.
+	// Proposal is the proposal that awaits a decision; nil if a person has decided on all
+	// memories.
 	Proposal *archive.ProposalRecord
 	// New reports whether the proposal was made now.
 	New bool
-	// Left counts further memories that no proposal has yet, for its bound.
+	// Left counts further memories that are in no proposal yet because of the bound.
 	Left int
 	// Secret and Copied count the memories that are not proposed because they look like a
 	// credential, or copy a reference answer.
 	Secret, Copied int
 }
 
-// ProposeMemories proposes what the stored turns and sessions of an agent have learnt: facts
-// of distillations, what users corrected and asked to remember, and what the agent added. It leaves out what the agent remembers already,
-// retracted or not, and what was proposed and decided on. What waits in an earlier proposal is
-// taken over from there, so that it outlives its session. clean removes credentials.
+// ProposeMemories proposes the memories from the stored turns and sessions of an agent: facts
+// of distillations, facts that users corrected or asked to remember, and facts that the agent
+// added. It leaves out the agent's existing memories, retracted or not, and those that were
+// proposed and decided on. Memories that wait in an earlier proposal are taken over from it,
+// so that they outlive their session. clean removes credentials.
 func (rev *Reviewer) ProposeMemories(ctx context.Context, agentID, run string, clean func(string) string) (Learned, error) {
 	return inSession(ctx, rev, func(s *session) (Learned, error) { return s.proposeMemories(ctx, agentID, run, clean) })
 }
@@ -96,8 +97,8 @@ func (s *session) remembering(id string) (*Agent, error) {
 	return a, err
 }
 
-// choose returns the memories to propose: those that wait already and then what is new, each
-// once, at most [gates.MaxLearned]. It counts the others.
+// choose returns the memories to propose: those that wait already and then the new ones,
+// each once, at most [gates.MaxLearned]. It counts the others.
 func (s *session) choose(a *Agent, decided, candidates []agent.Memory, out *Learned) []agent.Memory {
 	lex := memory.NewLexicon()
 	known, refused := memory.NewKnown(lex, a.Memories), memory.NewKnown(lex, decided)
@@ -187,7 +188,8 @@ func (s *session) memoryBase(a *Agent) (map[string]string, error) {
 	return base, nil
 }
 
-// baseOf returns the hashes of what a proposal of kind tool or memory depends on.
+// baseOf returns the hashes of the files that a proposal of kind tool or memory depends
+// on.
 func (f *fileSubject) baseOf(a *Agent, p archive.ProposalRecord) (map[string]string, error) {
 	if p.Kind == archive.KindMemory {
 		return f.memoryBase(a)
@@ -218,7 +220,7 @@ func Remembered(p archive.ProposalRecord) (added, marked []agent.Memory) {
 }
 
 // memoriesProposed returns the memories that earlier proposals for an agent added: those that
-// a person has decided on, those that wait, and the latest proposal that does.
+// a person has decided on, those that wait, and the latest waiting proposal.
 func (s *session) memoriesProposed(ctx context.Context, agentID string) (decided, waiting []agent.Memory, open *archive.ProposalRecord, err error) {
 	all, err := proposals(ctx, s.store, func(p archive.ProposalRecord) bool {
 		return p.Kind == archive.KindMemory && p.Agent == agentID && p.AddsMemories()
@@ -339,7 +341,7 @@ func (rev *Reviewer) ProposeMark(ctx context.Context, p archive.ProposalRecord) 
 	return inSession(ctx, rev, func(s *session) (archive.ProposalRecord, error) { return s.fileProposal(ctx, p) })
 }
 
-// byWorth orders what was learnt: what users said before what the agent added, then by time.
+// byWorth orders memories: those from users before those that the agent added, then by time.
 func byWorth(a, b agent.Memory) int {
 	added := func(m agent.Memory) int {
 		if wasSaid(m) {
@@ -350,7 +352,7 @@ func byWorth(a, b agent.Memory) int {
 	return cmp.Or(added(a)-added(b), a.Time.Compare(b.Time), cmp.Compare(a.ID, b.ID))
 }
 
-// wasSaid reports whether a memory is from what was said in a conversation.
+// wasSaid reports whether a memory comes from a conversation.
 func wasSaid(m agent.Memory) bool { return strings.HasPrefix(m.Source, conversation.Distilled) }
 
 // sorted returns the memories of a map by worth.

@@ -13,7 +13,7 @@ import (
 )
 
 // makes reports whether a commit makes a change: the files were as before it, or such that the
-// change applies to them, in its first parent, and are what that results in.
+// change applies to them, in its first parent, and are the result of that.
 func makes(repo *patch.Repository, commit string, change []patch.File, place placing) (bool, error) {
 	parents := repo.Parents(commit)
 	if len(parents) == 0 {
@@ -27,7 +27,7 @@ func makes(repo *patch.Repository, commit string, change []patch.File, place pla
 }
 
 // speaks reports whether the message of a commit has the trailer of a proposal of this archive.
-// A squash can put it anywhere; foreign text in a message of evolve is indented.
+// A squash can put it anywhere; foreign text in evolve's messages is indented.
 func speaks(repo *patch.Repository, commit, trailer, id, archiveID string) bool {
 	m, _ := repo.MessageOf(commit)
 	lines := strings.Split(strings.ReplaceAll(m.Text, "\r\n", "\n"), "\n")
@@ -55,7 +55,7 @@ func isMerge(repo *patch.Repository, commit string, p archive.ProposalRecord, ar
 	return makes(repo, commit, files(p), onto)
 }
 
-// isRevert reports whether a commit takes a proposal back: it reverses the change or names the
+// isRevert reports whether a commit reverts a proposal: it reverses the change or names the
 // rollback.
 func isRevert(repo *patch.Repository, commit string, p archive.ProposalRecord, archiveID string) (bool, error) {
 	if speaks(repo, commit, "Evolve-Rollback", p.ID, archiveID) {
@@ -89,7 +89,7 @@ func (g *branchGroup) merge(ctx context.Context, p archive.ProposalRecord) (stri
 // base does not have it.
 func (g *branchGroup) brought(ctx context.Context, p archive.ProposalRecord) (string, error) {
 	for _, own := range slices.Compact([]string{p.Branch.Pushed, p.Branch.Commit}) {
-		if len(g.repo.Parents(own)) == 0 { // what was merged is here
+		if len(g.repo.Parents(own)) == 0 { // the merged commit is here
 			continue
 		}
 		in, err := g.repo.Contains(ctx, g.tip, own)
@@ -190,7 +190,7 @@ func touches(repo *patch.Repository, commit string, paths []string) bool {
 	})
 }
 
-// revert returns the commit of the base that takes an adoption back; "" if there is none.
+// revert returns the commit of the base that reverts an adoption; "" if there is none.
 func (g *branchGroup) revert(ctx context.Context, p archive.ProposalRecord) (string, error) {
 	if in, err := g.repo.Contains(ctx, g.tip, p.AdoptedCommit); err != nil || !in {
 		return "", err
@@ -199,7 +199,7 @@ func (g *branchGroup) revert(ctx context.Context, p archive.ProposalRecord) (str
 }
 
 // first returns the first commit of the base after another that changes a file of a proposal and
-// is what is looked for.
+// for which a test is true.
 func (g *branchGroup) first(ctx context.Context, after string, p archive.ProposalRecord, is func(*patch.Repository, string, archive.ProposalRecord, string) (bool, error)) (string, error) {
 	list, err := g.repo.FirstParents(ctx, after, g.tip, paths(p)...)
 	if err != nil {
@@ -213,8 +213,8 @@ func (g *branchGroup) first(ctx context.Context, after string, p archive.Proposa
 	return "", nil
 }
 
-// mergeBrief describes a decision that a commit of the base carries out, and returns who made
-// it, as the commit says.
+// mergeBrief describes a decision that a commit of the base implements, and returns the
+// person who made it, according to the commit.
 func (g *branchGroup) mergeBrief(p archive.ProposalRecord, commit string, change []patch.File, place placing) (*archive.MergeBrief, string, error) {
 	m := &archive.MergeBrief{Remote: p.Branch.Remote, Branch: p.Branch.Name, Base: g.base, Commit: commit}
 	author, committer, err := g.repo.Authors(commit)
@@ -233,7 +233,7 @@ func (g *branchGroup) mergeBrief(p archive.ProposalRecord, commit string, change
 	return m, by, err
 }
 
-// unknownAt stands for a person whose name nothing shows.
+// unknownAt stands for a person whose name is unknown.
 func unknownAt(remote string) string { return "unknown, at the remote " + remote }
 
 // signed returns the author or committer of a commit as "Name <mail>"; "" without a name. A

@@ -9,10 +9,11 @@ import (
 // Open reports whether a proposal waits for its gates or for a person.
 func Open(s archive.ProposalState) bool { return Undecided(s) && s != archive.GateFailed }
 
-// Moved describes, for an open patch, that the code of its target is not that which it was made
-// for: both commits, and whether it still applies; empty if the code is the same, and for
-// patches that are decided or imported. blocked reports that an approval would be refused because
-// it does not apply, or because its target or repository cannot be read.
+// Moved describes, for an open patch, that the code of its target is no longer the code that the
+// patch was made for. The text has both commits, and whether the patch still applies. It is empty
+// if the code is the same, and for patches that are decided or imported. blocked reports whether
+// an approval would be refused because it does not apply, or because its target or repository
+// cannot be read.
 func (rev *Reviewer) Moved(p archive.ProposalRecord) (words string, blocked bool) {
 	if p.Patch == nil || p.Imported != "" || !Open(p.State) {
 		return "", false
@@ -52,7 +53,7 @@ func (rev *Reviewer) moved(p archive.ProposalRecord) (words string, blocked bool
 	switch {
 	case len(conflicts) == 0:
 		return made + "it still applies, and its gates run on that before an approval", false, nil
-	case p.State == archive.Drafted: // it may replace what was adopted meanwhile
+	case p.State == archive.Drafted: // the draft may replace the version that was adopted meanwhile
 		return made + "its gates tell whether it still applies, since other commits changed what it changes: " + join(conflicts), false, nil
 	}
 	return made + "it applies no more, " + conflictsWith(conflicts), true, nil

@@ -11,19 +11,19 @@ import (
 
 // onto applies a change to another commit. Files that equal the change's old content are
 // taken as they are; in others every changed place must be found exactly once. conflicts
-// lists the paths where it is not.
+// lists the paths with a place that is not.
 func onto(repo *patch.Repository, commit string, files []patch.File) (out []patch.File, conflicts []string, err error) {
 	return carried(repo, commit, files, reapply)
 }
 
-// backOnto is onto for the reversal of a change. It is decided by the changed lines alone: those
-// around them may be others now, such as a mark of a block that was renamed.
+// backOnto is like onto for the reversal of a change. Only the changed lines have to match: the
+// lines around them may have changed, such as the mark of a renamed block.
 func backOnto(repo *patch.Repository, commit string, files []patch.File) (out []patch.File, conflicts []string, err error) {
 	return carried(repo, commit, files, takeBack)
 }
 
-// placing finds what a change, or the reversal of one, makes of the files of a commit: onto or
-// backOnto.
+// placing computes the result of a change, or of its reversal, on the files of a commit: onto
+// or backOnto.
 type placing func(repo *patch.Repository, commit string, files []patch.File) (out []patch.File, conflicts []string, err error)
 
 // carried applies a change to another commit; apply does so to a file that differs there.

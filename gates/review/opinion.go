@@ -20,7 +20,7 @@ import (
 //go:embed codereview.md
 var reviewTask string
 
-// The bounds of what a reviewer is shown and answers, in bytes.
+// The bounds of a reviewer's input and answer, in bytes.
 const (
 	maxReviewed = 200 << 10
 	maxReasons  = 2000

@@ -9,9 +9,9 @@ import (
 	"evolve/runtime/memory"
 )
 
-// Overtaken returns, for a proposal of memories, what the agent's memories of now make needless
-// or contradict: what it adds and is there already, or was retracted meanwhile, and marks that
-// are as it wants them, or whose memory is gone.
+// Overtaken returns the parts of a proposal of memories that the agent's present memories make
+// needless or contradict: added memories that exist already or were retracted meanwhile, and
+// marks that are already set as proposed or whose memory no longer exists.
 func Overtaken(p archive.ProposalRecord, now []agent.Memory) []string {
 	added, marked := Remembered(p)
 	known := memory.NewKnown(memory.NewLexicon(), now)

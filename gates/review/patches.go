@@ -27,8 +27,9 @@ func (rev *Reviewer) target(name string) (Target, error) {
 	return Target{}, Refuse("the targets are "+strings.Join(names, ", "), "there is no target %q", name)
 }
 
-// targetOf returns the current target of a proposal: that of the settings or, if a person
-// named it, the one stored with the proposal. It refuses the stored one of an import.
+// targetOf returns the current target of a proposal: the target in the settings or, if a
+// person named the target, the one stored with the proposal. It refuses the stored target
+// of an imported proposal.
 func (rev *Reviewer) targetOf(p archive.ProposalRecord) (Target, error) {
 	b := p.Patch
 	if !b.Named && p.Imported != "" {
@@ -77,8 +78,8 @@ func Unified(p archive.ProposalRecord) string { return diff.Render(files(p), sho
 // shownContext is the number of context lines shown around a change.
 const shownContext = 3
 
-// StalePatch returns why a patch that awaits a decision would be gated again before its
-// adoption, or "" if nothing that its gates depended on has changed.
+// StalePatch returns the reason why a patch that awaits a decision would be gated again
+// before its adoption, or "" if nothing that its gates depended on has changed.
 func (rev *Reviewer) StalePatch(p archive.ProposalRecord) string {
 	if p.State != archive.Awaiting && p.State != archive.HumanLane {
 		return ""

@@ -15,7 +15,7 @@ const maxPerson = 200
 
 // ParsePerson parses "Name" or "Name <mail>", which becomes a commit's author and a line of
 // its message. The name must have a letter or a digit, and the mail text on both sides of
-// an @. Neither may have invisible characters or what looks like a credential.
+// an @. Neither may have invisible characters or text that looks like a credential.
 func ParsePerson(by string) (patch.Person, error) {
 	const hint = "name yourself with --by \"Name <mail>\", or set git's user.name"
 	name, email, given := strings.Cut(by, "<")
@@ -37,7 +37,7 @@ func ParsePerson(by string) (patch.Person, error) {
 	return p, nil
 }
 
-// Discreet refuses reasons that hold what looks like a credential, because the ledger and
+// Discreet refuses reasons with text that looks like a credential, because the ledger and
 // commits keep them for ever.
 func Discreet(reasons ...string) error {
 	scrubber := scrub.New(nil)

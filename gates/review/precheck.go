@@ -22,9 +22,9 @@ func (rev *Reviewer) MayAttempt(ctx context.Context, author string) error {
 	})
 }
 
-// Precheck returns why a submission would fail before any of it is run, because it does
-// not apply or leaves the scope; otherwise "". It does not count as an attempt, and
-// leaves only objects that git collects as garbage.
+// Precheck returns the reason why a submission would fail before any of it is run,
+// because it does not apply or is outside of the scope; otherwise "". It does not count
+// as an attempt, and leaves only objects that git collects as garbage.
 func (rev *Reviewer) Precheck(s Submission) (why string, err error) {
 	t, err := rev.target(s.Target)
 	if err != nil {

@@ -17,14 +17,14 @@ import (
 	"evolve/runtime/text"
 )
 
-// The gates of patches in other languages than Go, of targets that name how they are built,
-// tested and scored.
+// The gates of patches in other languages than Go, for targets with commands that build,
+// test and score them.
 const (
 	gateProgram = "program"
 	gateTrap    = "program: canary"
 )
 
-// unread is what no gate checks in other languages than Go.
+// unread names the properties that no gate checks in other languages than Go.
 const unread = "not checked, since only Go is read with its types: use of files, network and environment under unknown names; code that recognizes tests; weaknesses of known forms; whether a test reaches each changed line"
 
 // trap is a text that is valid in no language.
@@ -44,7 +44,7 @@ func (w *gateRun) programGates() []gates.Gate {
 }
 
 // restoredGates returns the gate of a rollback: the restored tree builds and passes its
-// tests, unless the one before the rollback does not either.
+// tests, unless the tree before the rollback does not either.
 func (w *gateRun) restoredGates(from, to string) []gates.Gate {
 	return []gates.Gate{{Name: gateProgram, Check: w.walled(func(ctx context.Context) (gates.Verdict, string) {
 		err := w.tested(ctx, to)
@@ -65,7 +65,8 @@ func (w *gateRun) restoredGates(from, to string) []gates.Gate {
 // change has other files than Go's.
 func (w *gateRun) commanded() bool { return w.uncommanded() == "" }
 
-// uncommanded returns why the target's commands do not judge the change; "" if they do.
+// uncommanded returns the reason why the target's commands do not judge the change; "" if
+// they do.
 func (w *gateRun) uncommanded() string {
 	s := w.target.Scoring
 	switch {
@@ -80,7 +81,7 @@ func (w *gateRun) uncommanded() string {
 }
 
 // scoredAgain reports whether the target's commands score a confirmed version of Go code, which
-// the gates of Go judge otherwise.
+// the gates of Go judge in other respects.
 func (w *gateRun) scoredAgain() bool {
 	return w.confirmed != nil && w.target.Scoring != nil && len(w.target.Scoring.Score) > 0
 }
@@ -125,7 +126,7 @@ func (w *gateRun) tested(ctx context.Context, tree string) error {
 	return v.Remove()
 }
 
-// program returns what builds, tests and scores an exported tree.
+// program returns the commands that build, test and score an exported tree.
 func (w *gateRun) program(ctx context.Context, tree string) (*measure.Program, error) {
 	tools, err := w.commandTools(ctx)
 	if err != nil {
@@ -179,7 +180,7 @@ func (w *gateRun) compareProgram(ctx context.Context) (gates.Verdict, string) {
 		var err error
 		start := w.Now()
 		runs[i], err = w.once(ctx, tree, nil)
-		if i == 0 { // what never ends would take a quarter of an hour each time
+		if i == 0 { // a program that never ends would take a quarter of an hour each time
 			took := w.Now().Sub(start)
 			w.usual = &versions.Scored{Make: took, Run: took}
 		}
@@ -267,8 +268,8 @@ func (s *Scoring) String() string {
 	return strings.Join(out, ", ")
 }
 
-// trapProgram puts an invalid text in the place of what the patch changed in each file. Build,
-// test or score must fail.
+// trapProgram puts an invalid text in place of the text that the patch changed in each file.
+// Build, test or score must fail.
 func (w *gateRun) trapProgram(ctx context.Context) (gates.Verdict, string) {
 	var noticed, unnoticed []string
 	for _, f := range w.files {

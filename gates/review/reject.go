@@ -50,8 +50,8 @@ func (s *session) reject(ctx context.Context, id string, d Decision) (archive.Pr
 	return p, nil
 }
 
-// Withdraw closes a proposal that awaits a decision and that a command made, but could not carry
-// out. It is no decision of a person, and closes nothing else.
+// Withdraw closes a proposal that awaits a decision and that a command made, but could not
+// complete. It is not a decision of a person, and closes nothing else.
 func (rev *Reviewer) Withdraw(ctx context.Context, id, why string) error {
 	_, err := inSession(ctx, rev, func(s *session) (archive.ProposalRecord, error) {
 		p, err := s.find(ctx, id)
@@ -102,8 +102,8 @@ func (s *session) withdraw(ctx context.Context, p archive.ProposalRecord, record
 	return true, nil
 }
 
-// closed returns what a rejection stores in place of a proposal's unfinished intent: the
-// same intent, marked as done. It is empty when there is none.
+// closed returns the intent that a rejection stores in place of a proposal's unfinished
+// intent: the same intent, marked as done. It is empty when there is none.
 func (s *session) closed(ctx context.Context, id string) ([]archive.Intent, error) {
 	in, err := s.store.Intent(ctx, id)
 	if errors.Is(err, archive.ErrNotFound) || err == nil && in.Stage == archive.IntentDone {

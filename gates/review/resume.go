@@ -11,9 +11,9 @@ import (
 	"evolve/patch"
 )
 
-// LeftError reports that a proposal is recorded and waits for its gates: they were
-// stopped, or their result could not be recorded. [Reviewer.Resume], or submitting the same
-// patch again, restarts them.
+// LeftError means that a proposal is recorded and waits for its gates: these were stopped,
+// or their result could not be recorded. [Reviewer.Resume], or submitting the same patch
+// again, restarts them.
 type LeftError struct {
 	ID  string
 	Err error
@@ -49,7 +49,7 @@ func (e *UnwritableError) Error() string {
 func (e *UnwritableError) Unwrap() error { return e.Err }
 
 // unwritten returns the error of writing to a repository as an *UnwritableError where this user
-// may not write there. The draft of a patch stays then, and waits for its gates.
+// may not write there. In that case the draft of a patch stays and waits for its gates.
 func unwritten(err error) error {
 	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
 		return &UnwritableError{err}
@@ -58,11 +58,11 @@ func unwritten(err error) error {
 }
 
 // Resume gates, from the beginning and at the current commits of their targets, the patches
-// that wait as drafts: those whose gates an interrupt or a crash stopped, and versions that a
-// limit has let wait. It skips those that another process is gating. It records in the ledger
-// the attempts of which a crash left nothing else. It returns the proposals that it finished,
-// and as drafts with their reasons those that still wait. An error of one patch does not stop
-// the others.
+// that wait as drafts: those whose gates an interrupt or a crash stopped, and versions that
+// had to wait because of a limit. It skips those that another process is gating. It records
+// in the ledger the attempts of which a crash left nothing else. It returns the proposals
+// that it finished, and those that still wait, as drafts with their reasons. An error of one
+// patch does not stop the others.
 func (rev *Reviewer) Resume(ctx context.Context) ([]archive.ProposalRecord, error) {
 	var left []archive.ProposalRecord
 	err := rev.with(ctx, func(s *session) (err error) {
@@ -143,13 +143,13 @@ func (rev *Reviewer) resume(ctx context.Context, id string) (p archive.ProposalR
 	rev.notify("%s waits for its gates and is taken up", p.ID)
 	p, err = rev.gateDraft(ctx, t, p)
 	if p.Patch.Waits != "" && errors.As(err, new(*LeftError)) {
-		err = nil // it still waits, and has the reason
+		err = nil // the draft still waits, with the reason
 	}
 	return p, true, err
 }
 
 // rebase moves a proposal to the current head of its target. why is the reason why it
-// cannot be gated; it then fails, because waiting would block all other patches.
+// cannot be gated; in that case it fails, because waiting would block all other patches.
 func (s *session) rebase(ctx context.Context, p *archive.ProposalRecord) (t Target, why string, err error) {
 	if len(p.Files) == 0 {
 		return t, "it could not be applied, and the reason was lost when its process ended", nil
@@ -181,7 +181,7 @@ func (s *session) rebase(ctx context.Context, p *archive.ProposalRecord) (t Targ
 }
 
 // moveDraft makes the present commit of the target the base of a draft. A gain that was measured
-// on other code names the commit. conflicts lists the paths that both have changed.
+// on other code names its commit. conflicts lists the paths that both have changed.
 func (s *session) moveDraft(ctx context.Context, repo *patch.Repository, head string, p *archive.ProposalRecord) (conflicts []string, err error) {
 	over, ok, err := s.overReference(ctx, repo, head, *p)
 	if err != nil {

@@ -23,8 +23,8 @@ type Reviewer struct {
 	// Archive opens the archive for short work. No gate of a patch runs and no model is
 	// called meanwhile, so that others can write to it.
 	Archive WithStore
-	// Workspace is what proposals of configs, tools and skills change; nil if it cannot be
-	// loaded.
+	// Workspace is the workspace that proposals of configs, tools and skills change; nil
+	// if it cannot be loaded.
 	Workspace *Workspace
 	// Env is the environment for native git and for Go.
 	Env []string
@@ -59,8 +59,8 @@ type Reviewer struct {
 	CodeReviewers []CodeReviewer
 	// Notify receives messages about delays that other work causes; it may be nil.
 	Notify func(text string)
-	// Run is the nightly run that the reviewer works for and Budget is what it may spend;
-	// "" and nil when a person runs the command.
+	// Run is the nightly run that the reviewer works for and Budget the money that it may
+	// spend; "" and nil when a person runs the command.
 	Run    string
 	Budget *bench.Budget
 
@@ -76,7 +76,7 @@ func robotAt(when time.Time) patch.Person {
 	return patch.Person{Name: robot, Email: robot + "@localhost", When: when}
 }
 
-// RefusedError is the reason why something was not done, with a hint for the user.
+// RefusedError is the reason why an action was refused, with a hint for the user.
 type RefusedError struct {
 	Text, Hint string
 	err        error
@@ -92,7 +92,7 @@ func Refuse(hint, format string, args ...any) error {
 	return &RefusedError{Text: fmt.Sprintf(format, args...), Hint: hint}
 }
 
-// notify reports why the user has to wait.
+// notify reports the reason why the user has to wait.
 func (rev *Reviewer) notify(format string, args ...any) {
 	if rev.Notify != nil {
 		rev.Notify(fmt.Sprintf(format, args...))

@@ -11,12 +11,12 @@ import (
 )
 
 // Rollback reverts an adoption with a new commit. The files of a config, a tool or a skill
-// become as they were before it. So do those of a patch or, if a file was changed since,
-// only the places that the patch changed are reversed, and the result passes the gates
-// first. If that is not possible, Rollback names what changed and changes nothing. It also
-// refuses if a change that was adopted later has put a file into the state before or after
-// this one, since that state belongs to the later change. What was adopted by a merge is taken
-// back by one: Rollback pushes a branch then, named in Done.
+// become as they were before it. So do those of a patch or, if a file was changed since, only
+// the places that the patch changed are reversed, and the result passes the gates first. If
+// that is not possible, Rollback names the changed files and changes nothing. It also refuses
+// if a change that was adopted later has put a file into the state before or after this one,
+// since that state belongs to the later change. An adoption by a merge is reverted by a merge:
+// Rollback pushes a branch for it, which is named in Done.
 func (rev *Reviewer) Rollback(ctx context.Context, id string, d Decision) (Done, error) {
 	who, err := rev.person(d.By)
 	if err != nil {
@@ -87,7 +87,7 @@ type reversal struct {
 // gated reports whether the reversal must pass gates first.
 func (r *reversal) gated() bool { return r.proposal.Patch != nil && !r.there }
 
-// done returns how far a rollback came; r may be nil.
+// done returns the progress of a rollback; r may be nil.
 func (r *reversal) done() Done {
 	if r == nil {
 		return Done{}
@@ -189,7 +189,7 @@ func (s *session) revert(ctx context.Context, r *reversal, d Decision, who patch
 }
 
 // recordRollback stores the rollback of an adoption by a commit, with an intent for the
-// remaining steps; merge is where it was made, if that was not here.
+// remaining steps; merge describes the merge that made it, if it was not made here.
 func (s *session) recordRollback(ctx context.Context, p archive.ProposalRecord, in archive.Intent, commit string, merge *archive.MergeBrief) (archive.ProposalRecord, archive.Intent, error) {
 	in = s.next(in)
 	in.Commit = commit
@@ -201,8 +201,8 @@ func (s *session) recordRollback(ctx context.Context, p archive.ProposalRecord, 
 	return p, in, s.step(StepSettled)
 }
 
-// adoptedLater lists the proposals whose adoption the ledger has after that of p and that
-// touch what p changes, the latest first.
+// adoptedLater lists the proposals that were adopted after p, according to the ledger,
+// and that touch the files that p changes, the latest first.
 func (s *session) adoptedLater(ctx context.Context, p archive.ProposalRecord, touches func(archive.ProposalRecord) bool) ([]string, error) {
 	at := map[string]int64{}
 	for e, err := range s.store.Ledger(ctx, 1) {

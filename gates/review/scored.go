@@ -13,9 +13,9 @@ import (
 // unpatched begins the evidence of a gate that fails on the base.
 const unpatched = "the base, so that the patch cannot be judged: "
 
-// compareValues compares what the scoring command printed of base and patched tree, in turns.
-// figures describes the values; without them the gate ends. doubt is why the verdict is not
-// passed.
+// compareValues compares the values that the scoring command printed for base and patched
+// tree, in turns. figures describes the values; without them the gate ends. doubt is the
+// reason why the verdict is not passed.
 func (w *gateRun) compareValues(ctx context.Context, runs [4][]metrics.Value) (verdict gates.Verdict, figures, doubt string) {
 	scale, err := metrics.NewScale(runs[0], w.target.Scoring.Metric)
 	if err != nil {
@@ -48,8 +48,8 @@ func (w *gateRun) compareValues(ctx context.Context, runs [4][]metrics.Value) (v
 	return gates.Passed, figures, ""
 }
 
-// unscored returns the verdict on a patched tree on which the commands end with an error, where
-// base are the values of the base.
+// unscored returns the verdict on a patched tree on which the commands end with an error, base
+// are the values of the base.
 func (w *gateRun) unscored(ctx context.Context, base []metrics.Value, err error, why string) (gates.Verdict, string) {
 	if scale, bad := metrics.NewScale(base, w.target.Scoring.Metric); bad == nil && errors.As(err, new(*unscoredError)) {
 		why = w.deceived(ctx, scale, base, printed{slow: errors.As(err, new(*measure.SlowError))}, why)
@@ -57,12 +57,12 @@ func (w *gateRun) unscored(ctx context.Context, base []metrics.Value, err error,
 	return gates.Failed, why
 }
 
-// deceived returns why a patched tree that lacks values without names fails, and whether it has
-// them with names.
+// deceived returns the reason why a patched tree fails that lacks values when started without
+// names, and reports whether it has them with names.
 func (w *gateRun) deceived(ctx context.Context, scale *metrics.Scale, base []metrics.Value, patched printed, why string) string {
 	found, err := (&starts{gateRun: w, scale: scale}).deceit(ctx, base, patched)
 	if err != nil || found == "" {
-		return why // it fails all the same
+		return why // the tree fails in any case
 	}
 	w.deceives = true
 	return found + "; " + why

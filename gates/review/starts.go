@@ -14,32 +14,32 @@ import (
 const (
 	// mostNames bounds the names of cases of one start, in bytes: a command line is limited.
 	mostNames = 64 << 10
-	// mostAlone is the number of cases that are started alone where no other start has values.
+	// mostAlone is the number of cases that are started alone if no other start has values.
 	mostAlone = 30
 )
 
-// starts compares what the scoring command prints of a tree when it is started without the names
-// of cases with what it prints when it is started with them, as the search does. The cases and
-// their order are the same, and so are the values, unless the code looks at how the command was
-// started, or prints in place of it.
+// starts compares the values that the scoring command prints for a tree with and without the
+// names of cases; the search passes the names. The cases, their order and their values must be
+// the same, unless the code examines how the command was started, or prints values in place of
+// it.
 type starts struct {
 	*gateRun
 	scale *metrics.Scale
-	// exact reports that a tree has the same values on every start; otherwise only a missing
-	// value counts.
+	// exact reports whether a tree has the same values on every start; otherwise only a
+	// missing value counts.
 	exact bool
 }
 
-// deceit describes how the patched tree prints otherwise without names than with them, where the
-// base does not; empty if nothing shows that it does. base and patched are what was printed
-// without names. What is found has to be found a second time.
+// deceit describes a difference between the output of the patched tree with and without names
+// that the base does not have; empty if there is none. base and patched are the values printed
+// without names. A difference counts only if it occurs a second time.
 func (s *starts) deceit(ctx context.Context, base []metrics.Value, patched printed) (string, error) {
 	found, err := s.differ(ctx, s.after, patched)
 	if err != nil || found == "" {
 		return "", err
 	}
 	if own, err := s.differ(ctx, s.before, printed{values: base}); err != nil || own != "" {
-		return "", err // it is the command that does
+		return "", err // the command itself causes the difference
 	}
 	if again, err := s.differ(ctx, s.after, printed{}); err != nil || again == "" {
 		return "", err
@@ -47,8 +47,8 @@ func (s *starts) deceit(ctx context.Context, base []metrics.Value, patched print
 	return found + ", while the base prints the same either way: the values depend on how the command is started, or the code prints in place of the command", nil
 }
 
-// differ describes how the starts of a tree with and without names differ; empty if they do not.
-// If without is empty, the command is started to know it.
+// differ describes the difference between the starts of a tree with and without names; empty if
+// there is none. If without is empty, the command is started to determine it.
 func (s *starts) differ(ctx context.Context, tree string, without printed) (found string, err error) {
 	p, err := s.program(ctx, tree)
 	if err != nil {
@@ -76,11 +76,11 @@ type startedTree struct {
 	version *measure.Version
 }
 
-// printed is what one start of the scoring command came to.
+// printed is the result of one start of the scoring command.
 type printed struct {
 	values []metrics.Value // none if the start failed
 	took   time.Duration
-	slow   bool // it did not end in time
+	slow   bool // the start did not end in time
 }
 
 // start starts the scoring command with the names of cases; without any for all.
@@ -91,8 +91,8 @@ func (t *startedTree) start(ctx context.Context, names ...string) (p printed, er
 	return p, faultless(err)
 }
 
-// compare describes how starts with names differ from one without them. A start with all names
-// differs from it only in the names; what neither prints is started alone.
+// compare describes the difference between starts with names and one without. A start with all
+// names differs from that only in the names. Cases that neither prints are started alone.
 func (t *startedTree) compare(ctx context.Context, without printed) (string, error) {
 	names := t.names()
 	together, err := t.start(ctx, names...)
@@ -121,8 +121,8 @@ func (t *startedTree) compare(ctx context.Context, without printed) (string, err
 	return t.alone(ctx, missing, without)
 }
 
-// alone starts cases alone for which no start of several has a value. Where one has none alone
-// either, the code fails on it, and so do the starts of several.
+// alone starts cases alone for which no start of several has a value. If a case has no value
+// alone either, the code fails on it, and therefore so do the starts of several.
 func (t *startedTree) alone(ctx context.Context, missing []string, without printed) (found string, err error) {
 	for _, of := range missing[:min(len(missing), mostAlone)] {
 		one, err := t.start(ctx, of)
@@ -138,7 +138,8 @@ func (t *startedTree) alone(ctx context.Context, missing []string, without print
 	return found, nil
 }
 
-// between describes how a start with the names of cases differs on these from one without.
+// between describes the difference between a start with the names of cases and one
+// without, on these cases.
 func (t *startedTree) between(names []string, without, with printed) string {
 	var missing, other int
 	var example string

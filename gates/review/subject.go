@@ -14,13 +14,14 @@ import (
 
 // subject is the part of a proposal that depends on its kind. It belongs to one session.
 type subject interface {
-	// resolve finds what the proposal changes, and refuses one that changes anything else.
+	// resolve finds the things that the proposal may change, and refuses a proposal that
+	// changes anything else.
 	resolve() error
 	// repository opens the repository of the files; it is nil if there is none yet.
 	repository() (*patch.Repository, error)
-	// adoptable refuses a proposal that is not what was measured or gated, and one that a limit
-	// stops. It may renew the verdicts of the record. Its error is a *staleError if the
-	// proposal must be gated again first.
+	// adoptable refuses a proposal that differs from the measured or gated one, and one that
+	// exceeds a limit. It may renew the verdicts of the record. Its error is a *staleError if
+	// the proposal must be gated again first.
 	adoptable(ctx context.Context, p *archive.ProposalRecord, d Decision) error
 	// ready refuses, before anything is recorded, a change that git would refuse later or
 	// would write to the working tree in another form than it is committed.
@@ -28,9 +29,10 @@ type subject interface {
 	// begin returns the repository of a decision that is being carried out, and makes it
 	// if there is none.
 	begin(ctx context.Context, who patch.Person, d Decision) (*patch.Repository, error)
-	// movable is ready for a decision that is recorded. head is the commit checked out.
+	// movable is like ready, for a decision that is recorded. head is the commit checked
+	// out.
 	movable(ctx context.Context, repo *patch.Repository, head string, m *move) error
-	// forward moves the branch and what is checked out there.
+	// forward moves the branch and the files that are checked out there.
 	forward(ctx context.Context, repo *patch.Repository, m patch.Move) error
 	// landed checks the commit and the working tree after that.
 	landed(ctx context.Context, repo *patch.Repository, branch, commit, tree string, change []patch.File) error
@@ -46,8 +48,8 @@ func (s *session) subjectOf(p archive.ProposalRecord) subject {
 	return &fileSubject{session: s, p: p}
 }
 
-// person returns who decides, at the time of the decision (see [ParsePerson]). It refuses the
-// id of an agent.
+// person returns the person who decides, with the time of the decision (see [ParsePerson]).
+// It refuses the id of an agent.
 func (rev *Reviewer) person(by string) (patch.Person, error) {
 	who, err := ParsePerson(by)
 	who.When = rev.Now()
@@ -135,7 +137,8 @@ func carries(repo *patch.Repository, commit string, d archive.DecisionRecord) bo
 	return action == d.Action && cmp.Or(t["Evolve-Proposal"], t["Evolve-Rollback"]) == d.Proposal
 }
 
-// unmoved returns a change of the same files that leaves each as it is after the given one.
+// unmoved returns a change of the same files that leaves each as it is after the given
+// change.
 func unmoved(change []patch.File) []patch.File {
 	out := make([]patch.File, len(change))
 	for i, f := range change {

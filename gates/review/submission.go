@@ -40,15 +40,15 @@ type Submission struct {
 	Replacements []diff.Replacement
 	// Gain is the measured gain; empty if none was measured.
 	Gain string
-	// Confirmed is what the confirmation of a night measured; nil for another patch.
+	// Confirmed holds the measurements of a night's confirmation; nil for another patch.
 	Confirmed *archive.Confirmed
 	// Run is the nightly run that it comes from.
 	Run string
-	// Variant is the variant of searched code that it carries out; empty for another patch.
+	// Variant is the variant of searched code that it implements; empty for another patch.
 	Variant agent.ConfigID
 }
 
-// The bounds of what is kept of a submission, in bytes.
+// The bounds of the parts of a submission that are kept, in bytes.
 const (
 	maxRationale = 4000
 	maxTitle     = 100
@@ -68,12 +68,12 @@ func (s Submission) hash() (string, error) {
 }
 
 // ProposePatch takes a submission: it records the attempt in the ledger, applies the patch,
-// runs the gates, and records the result. A fault of the patch itself makes a failed
-// proposal, with the reason as a gate's evidence. A refusal (a *RefusedError) makes no
-// proposal. With a *LeftError, for example after ctx is canceled, the proposal is recorded
-// and its gates still have to run; a version of searched code whose author has made an attempt
-// within the hour is left so, too. Other errors are those of the machine. The archive is
-// not held while the gates run.
+// runs the gates, and records the result. A fault of the patch itself makes a failed proposal,
+// with the reason as a gate's evidence. A refusal (a *RefusedError) makes no proposal. With a
+// *LeftError, for example after ctx is canceled, the proposal is recorded and its gates still
+// have to run; the same applies to a version of searched code whose author has made an attempt
+// within the hour. Other errors are those of the machine. The archive is not held while the
+// gates run.
 func (rev *Reviewer) ProposePatch(ctx context.Context, sub Submission) (archive.ProposalRecord, error) {
 	t, err := rev.target(sub.Target)
 	if err != nil {
@@ -101,7 +101,7 @@ func (rev *Reviewer) ProposePatch(ctx context.Context, sub Submission) (archive.
 	return rev.gateDraft(ctx, t, p)
 }
 
-// gateDraft runs a draft through the gates. If they come to no end, it keeps the reason with the
+// gateDraft runs a draft through the gates. If they do not end, it keeps the reason with the
 // draft.
 func (rev *Reviewer) gateDraft(ctx context.Context, t Target, p archive.ProposalRecord) (archive.ProposalRecord, error) {
 	id := p.ID
@@ -222,8 +222,8 @@ func apply(s Submission, base diff.Base) ([]diff.File, error) {
 
 // findDuplicate refuses a patch that already awaits a decision and, unless a person proposes it,
 // one that was decided against, also under another name of the target. It returns the same patch
-// if its gates were interrupted. One that awaits a decision under a name that the settings no
-// longer have is passed over, since it cannot be approved.
+// if its gates were interrupted. A patch that awaits a decision under a name that is no longer
+// in the settings is ignored, because it cannot be approved.
 func (s *session) findDuplicate(ctx context.Context, p archive.ProposalRecord) (left *archive.ProposalRecord, err error) {
 	if len(p.Files) == 0 {
 		return nil, nil
@@ -248,8 +248,8 @@ func (s *session) findDuplicate(ctx context.Context, p archive.ProposalRecord) (
 	return left, nil
 }
 
-// renamed reports whether another patch is of a target that the settings name no more, while they
-// name that of p.
+// renamed reports whether the target of another patch is no longer in the settings while that of
+// p is.
 func (rev *Reviewer) renamed(p, other archive.ProposalRecord) bool {
 	named := func(name string) bool {
 		return slices.ContainsFunc(rev.Targets, func(t Target) bool { return t.Name == name })

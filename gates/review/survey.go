@@ -18,8 +18,8 @@ import (
 // Ground is a target at its current commit, for the search for patches.
 type Ground struct {
 	Target Target
-	// Commit is the one at HEAD, Policy the digest of the terms that its patches are
-	// judged by.
+	// Commit is the commit at HEAD, and Policy the digest of the terms by which its
+	// patches are judged.
 	Commit, Policy string
 	// Tree is the tree of the commit.
 	Tree string
@@ -61,7 +61,8 @@ func (rev *Reviewer) Survey(name string) (*Ground, error) {
 	return g, nil
 }
 
-// At returns the ground at another commit of the repository; the policy is that of now.
+// At returns the ground at another commit of the repository; the policy is the present
+// one.
 func (g *Ground) At(commit string) (*Ground, error) {
 	out := *g
 	var err error
@@ -77,8 +78,8 @@ func (g *Ground) At(commit string) (*Ground, error) {
 	return &out, nil
 }
 
-// Root returns the first commit of the target's repository, which it keeps where it moves to; see
-// [patch.Repository.Root].
+// Root returns the first commit of the target's repository, which stays the same if the
+// repository moves; see [patch.Repository.Root].
 func (g *Ground) Root(ctx context.Context) (string, error) { return g.repo.Root(ctx, g.Commit) }
 
 // Top returns the absolute root of the target's working tree.
@@ -170,7 +171,7 @@ func (g *Ground) Marked(text string) (map[string][]byte, error) {
 
 // MarkedOutside returns the first committed file that has a mark of [blocks.Marked] and that a
 // patch may not change, with the reason; empty if there is none. Files over 1 MiB are left out,
-// and with covered those that the target does not allow, and those that judge patches.
+// and with covered also those that the target does not allow, and those that judge patches.
 func (g *Ground) MarkedOutside(covered bool) (path, why string, err error) {
 	all, err := g.repo.Tree(g.Tree)
 	if err != nil {
@@ -229,8 +230,8 @@ func (g *Ground) File(path string) ([]byte, error) {
 	return data, nil
 }
 
-// Marks returns how many constants of a target that are marked for the search can be
-// tuned, and every marker that cannot be used.
+// Marks returns the number of constants of a target that are marked for the search and
+// can be tuned, and every marker that cannot be used.
 func (rev *Reviewer) Marks(target string) (found int, problems []constants.Problem, err error) {
 	g, err := rev.Survey(target)
 	if err != nil {

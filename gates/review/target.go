@@ -17,28 +17,29 @@ import (
 	"evolve/patch/scope"
 )
 
-// Target is a repository with the terms that its patches are judged by.
+// Target is a repository with the terms by which its patches are judged.
 type Target struct {
 	Name string `json:"-"`
 	// Repo is the absolute folder of its working tree.
 	Repo string `json:"-"`
-	// Named reports whether the settings name it; otherwise a person did, for one
+	// Named reports whether the settings name it; otherwise a person named it, for one
 	// proposal.
 	Named  bool         `json:"-"`
 	Policy scope.Policy `json:"scope"`
-	// Benchmark is what every patch is measured with besides its tests; it may be nil.
+	// Benchmark is the benchmark that every patch is measured with besides its tests; it
+	// may be nil.
 	Benchmark *Benchmark `json:"benchmark,omitempty"`
 	// Agent is the agent whose program is in the target, or ""; Tasks bounds the number
 	// of its search tasks that a patch is tried on.
 	Agent string `json:"agent,omitempty"`
 	Tasks int    `json:"tasks,omitempty"`
-	// Scoring is how versions of the marked blocks are searched, and patches in other
-	// languages than Go are judged; nil: neither. Without a scoring command the tasks of
-	// Agent score the versions; see [Target.OwnCode].
+	// Scoring configures the search for versions of the marked blocks and the judgement
+	// of patches in other languages than Go; nil: neither is done. Without a scoring
+	// command the tasks of Agent score the versions; see [Target.OwnCode].
 	Scoring *Scoring `json:"scoring,omitempty"`
 }
 
-// Scoring is how the versions of a target's marked blocks are built and scored.
+// Scoring configures the building and scoring of versions of a target's marked blocks.
 type Scoring struct {
 	// Blocks are the names of the blocks that may change; empty: all that are marked.
 	Blocks []string `json:"blocks,omitempty"`
@@ -59,7 +60,7 @@ func (t Target) OwnCode() bool {
 	return t.Scoring != nil && len(t.Scoring.Score) == 0 && t.Agent != ""
 }
 
-// scope returns what a patch of the target may change.
+// scope returns the policy on the files that a patch of the target may change.
 func (t Target) scope() scope.Policy {
 	p := t.Policy
 	p.Scored = t.Scoring != nil && len(t.Scoring.Score) > 0
@@ -78,14 +79,15 @@ type Benchmark struct {
 	// Better is "lower" or "higher" for a metric of the target's own; "" uses the
 	// direction of a standard unit.
 	Better string `json:"better,omitempty"`
-	// Loss is the largest loss, in per cent, that the measurement may miss; 0 means 10.
+	// Loss is the largest loss, in per cent, that the measurement may fail to detect; 0
+	// means 10.
 	Loss int `json:"loss,omitempty"`
 	// Tune bounds the runs of the nightly search for marked constants; patches are not
 	// judged by it.
 	Tune int `json:"-"`
 }
 
-// Rule returns what a comparison by the benchmark has to show.
+// Rule returns the requirements of a comparison by the benchmark.
 func (b *Benchmark) Rule() gobench.Rule {
 	r := gobench.Rule{Metric: b.Metric, Loss: float64(b.Loss) / 100}
 	switch b.Better {
@@ -106,7 +108,7 @@ func (b *Benchmark) Measured() string {
 	return fmt.Sprintf("as %s says: ", b)
 }
 
-// String describes what is run.
+// String describes the benchmarks or the command.
 func (b *Benchmark) String() string {
 	if len(b.Command) == 0 {
 		return "its benchmarks"
@@ -114,8 +116,8 @@ func (b *Benchmark) String() string {
 	return "the command " + strings.Join(quoted(b.Command), " ")
 }
 
-// quoted returns the words of a command, with those in quotes that a shell would not read
-// as one plain word.
+// quoted returns the words of a command, quoted if a shell would not read them as one
+// plain word.
 func quoted(argv []string) []string {
 	out := make([]string, len(argv))
 	for i, word := range argv {
@@ -129,9 +131,9 @@ func quoted(argv []string) []string {
 // plainWord matches a word that has no special meaning in any shell.
 var plainWord = regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./-]+$`)
 
-// Runner returns what measures the benchmarks of a target, with a folder for temporary
-// files. The build cache is kept for later uses, except with cgo, whose compilers the
-// source can direct.
+// Runner returns the runner that measures the benchmarks of a target, with a folder for
+// temporary files. The build cache is kept for later uses, except with cgo, whose
+// compilers the source can direct.
 func (rev *Reviewer) Runner(t Target, tools gotest.Toolchain, folder string) *measure.Runner {
 	cache := filepath.Join(folder, "cache")
 	if !t.Policy.Cgo {
@@ -147,8 +149,8 @@ func (rev *Reviewer) Runner(t Target, tools gotest.Toolchain, folder string) *me
 	return y
 }
 
-// terms returns what a patch of the target is judged by, in the form stored with the
-// patch, and the digest of that and of the scope's tables.
+// terms returns the terms by which a patch of the target is judged, in the form stored
+// with the patch, and the digest of these and of the scope's tables.
 func (t Target) terms() (terms json.RawMessage, policy string, err error) {
 	if terms, err = json.Marshal(t); err != nil {
 		return nil, "", fmt.Errorf("writing the terms of %s: %w", t.Name, err)

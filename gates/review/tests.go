@@ -120,7 +120,7 @@ func (w *gateRun) compareReversed(ctx context.Context, before, after string, fil
 	return gates.Run(ctx, list), context.Cause(ctx)
 }
 
-// exportReversed writes out the tree that a patch is taken back from, and the resulting one.
+// exportReversed writes out the tree from which a patch is reverted, and the resulting tree.
 func (w *gateRun) exportReversed(ctx context.Context, from, to string) (before, after string, err error) {
 	dir := filepath.Join(w.scratch, "back")
 	before, after = filepath.Join(dir, "from"), filepath.Join(dir, "to")

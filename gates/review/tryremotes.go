@@ -15,18 +15,19 @@ import (
 type RemoteTrial struct {
 	// Folder is the root of the repository's working tree.
 	Folder string
-	// Remote is the name of the remote, Base the branch there that proposals are for.
+	// Remote is the name of the remote, and Base the branch there that proposals are to
+	// be merged into.
 	Remote, Base string
-	// Err is what stands in the way; nil if nothing does.
+	// Err is the obstacle; nil if there is none.
 	Err error
 }
 
 // tryBranch is the name of the branch of a trial, which is never pushed.
 const tryBranch = branchPrefix + "doctor"
 
-// TryRemotes asks the remote of each repository that proposals are for, as
-// [Reviewer.SyncBranches] does, and whether it takes branches. It changes nothing there. own
-// reports whether there may be proposals for the workspace's own repository.
+// TryRemotes contacts the remote of each repository that can have proposals, as
+// [Reviewer.SyncBranches] does, and checks whether it accepts branches. It changes nothing
+// there. own reports whether there may be proposals for the workspace's own repository.
 func (rev *Reviewer) TryRemotes(ctx context.Context, own bool) []RemoteTrial {
 	if rev.Branching == nil {
 		return nil
@@ -55,7 +56,7 @@ func (rev *Reviewer) TryRemotes(ctx context.Context, own bool) []RemoteTrial {
 	return out
 }
 
-// tryRemote returns the branch that proposals of a repository are for.
+// tryRemote returns the branch that proposals of a repository are to be merged into.
 func (rev *Reviewer) tryRemote(ctx context.Context, repo *patch.Repository) (string, error) {
 	g, err := rev.findBase(ctx, repo)
 	if err != nil {

@@ -36,7 +36,8 @@ type Version struct {
 	Variant agent.ConfigID
 	// Files are its changes of the commit at which the target was surveyed.
 	Files []patch.File
-	// Why is how it came about, and Value what was measured; both may be empty.
+	// Why describes the origin of the version, and Value its measured value; both may be
+	// empty.
 	Why, Value string
 }
 
@@ -54,9 +55,9 @@ type Shelf struct {
 }
 
 // Keep writes versions as commits on the ground's commit, with a ref each, and removes the refs
-// of the oldest others of the archive beyond [MostVersions], but for those of Spared. It changes no branch, HEAD, index
-// or working tree. A ref that has the tree already stays as it is, and so do the refs of other
-// archives, and those of versions that this one does not have.
+// of the oldest others of the archive beyond [MostVersions], except those of Spared. It changes
+// no branch, HEAD, index or working tree. A ref that has the tree already stays as it is, and
+// so do the refs of other archives, and the refs of versions that this archive does not have.
 func (s *Shelf) Keep(ctx context.Context, list []Version, now time.Time) error {
 	list = list[:min(len(list), MostVersions)]
 	var kept []string
@@ -113,7 +114,7 @@ func (s *Shelf) own() ([]string, error) {
 }
 
 // named returns the archive's version with the number in a ref's last part; false if it has
-// none, or the part is no name of a version.
+// none, or if the part is not the name of a version.
 func (s *Shelf) named(last string) (Version, bool, error) {
 	m := versionName.FindStringSubmatch(last)
 	if m == nil {
@@ -126,8 +127,8 @@ func (s *Shelf) named(last string) (Version, bool, error) {
 	return s.Find(number)
 }
 
-// takeOver renames the refs of an older evolve, which all workspaces shared, if they are at
-// versions of this archive: at commits that change the same files to the same contents.
+// takeOver renames the refs of an older evolve, which all workspaces shared, if they point
+// to versions of this archive: to commits that change the same files to the same contents.
 func (s *Shelf) takeOver(ctx context.Context) error {
 	below := versionRefs(s.Target.Name)
 	refs, err := s.repo.Refs(below)

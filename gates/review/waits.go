@@ -22,7 +22,7 @@ func (e *LimitedError) refused() error {
 	return tooSoon(e.Err, "every attempt counts, whatever became of it")
 }
 
-// limited returns the limit that lets an author wait; nil if there is none.
+// limited returns the limit because of which an author has to wait; nil if there is none.
 func (s *session) limited(ctx context.Context, author string) (*LimitedError, error) {
 	list, err := past(ctx, s.store)
 	if err != nil {
@@ -35,9 +35,9 @@ func (s *session) limited(ctx context.Context, author string) (*LimitedError, er
 	return nil, nil
 }
 
-// wait records a version that a limit lets wait as a draft, without an attempt, in place of an
-// older draft of a version of the same code. It refuses a patch that cannot be applied, or that
-// is decided already. The error is a [LeftError] once the draft is there.
+// wait records a version that has to wait because of a limit as a draft, without an attempt, in
+// place of an older draft of a version of the same code. It refuses a patch that cannot be
+// applied, or that is decided already. The error is a [LeftError] once the draft is there.
 func (s *session) wait(ctx context.Context, t Target, sub Submission, hash string, why *LimitedError) (archive.ProposalRecord, error) {
 	p, fault, err := s.patchRecord(t, sub, hash)
 	var same *archive.ProposalRecord
@@ -67,8 +67,8 @@ func (s *session) wait(ctx context.Context, t Target, sub Submission, hash strin
 	return p, errors.Join(err, &LeftError{ID: p.ID, Err: why})
 }
 
-// attemptNow makes the attempt of a draft that a limit has let wait. It returns the reason, and
-// makes none, if the limit still does.
+// attemptNow makes the attempt of a draft that had to wait because of a limit. If the limit
+// still applies, it makes no attempt and returns the reason.
 func (s *session) attemptNow(ctx context.Context, p *archive.ProposalRecord) (*LimitedError, error) {
 	waits, err := s.limited(ctx, p.Patch.Author)
 	if waits != nil || err != nil {
@@ -97,7 +97,7 @@ func unattempted(p archive.ProposalRecord) bool {
 	return p.State == archive.Drafted && p.Imported == "" && p.Patch.Attempt == 0 && p.Patch.Origin == OriginBlocks
 }
 
-// keepWaiting stores why a draft waits, and returns it.
+// keepWaiting stores the reason why a draft waits, and returns it.
 func (rev *Reviewer) keepWaiting(ctx context.Context, p archive.ProposalRecord, left *LeftError) (archive.ProposalRecord, error) {
 	err := rev.retryLocked(ctx, func(ctx context.Context, s *session) error {
 		now, err := s.findPatch(ctx, left.ID)
@@ -111,14 +111,14 @@ func (rev *Reviewer) keepWaiting(ctx context.Context, p archive.ProposalRecord, 
 		return s.store.PutProposal(ctx, p)
 	})
 	if errors.Is(err, archive.ErrLocked) {
-		err = nil // the draft is there, and its reason is told
+		err = nil // the draft exists, and its reason is reported
 	}
 	return p, err
 }
 
-// overReference returns the files of a version, on a commit, that was measured against another
-// one whose patch was adopted since: what was measured replaces what was adopted. ok is false
-// for another patch, and if the adopted files were changed again.
+// overReference returns the files of a version, on a commit. The version was measured against
+// another one whose patch was adopted since, so that the measured files replace the adopted
+// ones. ok is false for another patch, and if the adopted files were changed again.
 func (s *session) overReference(ctx context.Context, repo *patch.Repository, head string, p archive.ProposalRecord) (out []patch.File, ok bool, err error) {
 	if p.Patch.Variant == "" {
 		return nil, false, nil

@@ -45,7 +45,7 @@ type Agent struct {
 	Suites []*bench.Suite
 	// Base has the hashes, by name, of everything that a config is measured on.
 	Base map[string]string
-	// Rules are what a claim about a config is judged by.
+	// Rules are the rules by which a claim about a config is judged.
 	Rules evidence.Rules
 	// ConfigFiles are the paths of the champion's files, Files returns their contents for a
 	// config, and Load reads them back below another root.
@@ -57,7 +57,7 @@ type Agent struct {
 	Tools      []string
 	ToolFiles  int
 	SkillFiles map[string][]byte
-	// Memories are those of its own file and of the one that all agents read.
+	// Memories are the memories of its own file and of the one that all agents read.
 	Memories []agent.Memory
 }
 
@@ -72,7 +72,7 @@ func (rev *Reviewer) agent(id string) (*Agent, bool) {
 	return rev.Workspace.Agent(id)
 }
 
-// proposer is agent for one that a proposal is to be made for.
+// proposer is like agent, for an agent that is to get a proposal.
 func (rev *Reviewer) proposer(id string) (*Agent, error) {
 	a, ok := rev.agent(id)
 	if !ok {
@@ -81,8 +81,9 @@ func (rev *Reviewer) proposer(id string) (*Agent, error) {
 	return a, nil
 }
 
-// Stale lists what changed since a proposal of a config was measured, given the present
-// base, suites and champion of its agent. It is empty if the proposal may be approved.
+// Stale lists the inputs that changed since a proposal of a config was measured, given
+// the present base, suites and champion of its agent. It is empty if the proposal may be
+// approved.
 func Stale(ctx context.Context, store *archive.Archive, p archive.ProposalRecord, base map[string]string, suites []*bench.Suite, champion agent.ConfigID) ([]string, error) {
 	list, err := moved(ctx, store, p, base, suites)
 	if err == nil && len(list) == 0 && p.Champion != champion {
@@ -109,7 +110,7 @@ func (rev *Reviewer) workRepository() (*patch.Repository, error) {
 
 // InitialFiles lists the files that the first commit of a new repository would hold: the
 // workspace's own. It returns nil when the workspace is in a repository that has a
-// commit, and refuses when a file holds what looks like a credential.
+// commit, and refuses if a file holds text that looks like a credential.
 func (rev *Reviewer) InitialFiles() ([]string, error) {
 	repo, err := rev.workRepository()
 	if repo != nil || err != nil {
@@ -160,8 +161,8 @@ func (rev *Reviewer) mayInit(ctx context.Context, shown []string) error {
 	return nil
 }
 
-// withoutCredentials refuses a change whose new content holds what looks like a
-// credential, if the old content holds none.
+// withoutCredentials refuses a change whose new content holds text that looks like a
+// credential, unless the old content does.
 func withoutCredentials(changes []patch.File) error {
 	for _, f := range changes {
 		line := scrub.Line(f.New)

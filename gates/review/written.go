@@ -154,10 +154,10 @@ func filesDigest(files map[string][]byte) string {
 	return "sha256:" + hex.EncodeToString(h.Sum(nil))
 }
 
-// writtenBase returns the hashes of what a tool or a skill depends on: the files that it
-// replaces, the agent's agent.yaml and, for a skill, the suites. It leaves out the rest
-// of the agent's folder, so that two of them, or one and a config, can be approved one
-// after the other.
+// writtenBase returns the hashes of the files that a tool or a skill depends on: those
+// that it replaces, the agent's agent.yaml and, for a skill, the suites. It leaves out
+// the rest of the agent's folder, so that two of them, or one and a config, can be
+// approved one after the other.
 func (s *session) writtenBase(a *Agent, p archive.ProposalRecord) (map[string]string, error) {
 	base := map[string]string{}
 	kind, name := Written(p)

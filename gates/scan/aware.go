@@ -11,8 +11,8 @@ import (
 // run alone (testing.Testing, the flags of a test binary in a file that reads flags, its
 // name, the test files on its stack) have no honest use outside tests; build information,
 // the helpers of package testing, and the flags of a test binary that is started as
-// another process have some. A changed test helper is like a changed test, and a person
-// reviews it.
+// another process have some honest use. A changed test helper is like a changed test, and
+// a person reviews it.
 func testAwareness(f *file, found report) {
 	name, stack := syntax.Contains(f.now, f.readsName), syntax.Contains(f.now, f.readsStack)
 	for _, u := range f.units {

@@ -59,7 +59,7 @@ func toolComments(a *ast.File) []directive {
 	return out
 }
 
-// harmless are directives that change how code is compiled but not its behaviour.
+// harmless lists directives that change how code is compiled but not its behaviour.
 var harmless = []string{"//go:noinline", "//go:nosplit", "//go:fix"}
 
 // directives looks for directives that the base does not have.

@@ -9,8 +9,9 @@ import (
 	"evolve/gates/syntax"
 )
 
-// dates looks for code that behaves differently after some day: a function that reads the
-// time and contains a date, or that compares a part of the current time with a constant.
+// dates looks for code that behaves differently after a certain day: a function that
+// reads the time and contains a date, or that compares a part of the current time with a
+// constant.
 func dates(f *file, found report) {
 	for _, u := range f.units {
 		asks := syntax.Contains(u.node, func(n ast.Node) bool { return f.is(n, "time", "Now", "Since", "Until") })

@@ -18,11 +18,11 @@ type report func(at token.Pos, fatal bool, why string, args ...any)
 type detector struct {
 	// rule names its findings, family is the gate that they belong to.
 	rule, family string
-	// tests reports that it also reads test files. There, checks for tests, writes to
+	// tests reports whether it also reads test files. There, checks for tests, writes to
 	// testdata and started processes are usual.
 	tests bool
-	// standing reports that uses which a function already had are not reported, even when
-	// the patch changes the function: they do not depend on the change.
+	// standing reports whether uses that a function already had are not reported, even
+	// when the patch changes the function: they do not depend on the change.
 	standing bool
 	look     func(f *file, found report)
 }

@@ -42,8 +42,8 @@ func Gates(sources []Source) []gates.Gate {
 	return out
 }
 
-// Deceives reports whether a gate that failed found what hardly any honest patch has, such as
-// code that ends the tests. A file that does not parse is no such thing.
+// Deceives reports whether a gate that failed found code that hardly any honest patch has,
+// such as code that ends the tests. A file that does not parse does not count.
 func Deceives(gate string) bool {
 	return gate == familyText || gate == familyExits || gate == familyAware || gate == familyOutput
 }

@@ -37,7 +37,7 @@ func (f *file) eachText(n ast.Node, visit func(n ast.Node, value string)) {
 		switch x := n.(type) {
 		case *ast.ImportSpec:
 			return false
-		case *ast.Field: // tags and names
+		case *ast.Field: // tags and names are not visited
 			f.eachText(x.Type, visit)
 			return false
 		case *ast.SelectorExpr: // the selected name is not from this package

@@ -139,7 +139,7 @@ func (f *file) changes(n ast.Node) bool {
 }
 
 // running visits the nodes that run when a node runs: not the bodies of function literals,
-// unless they are called immediately, nor what a goroutine runs.
+// unless they are called immediately, nor the code that a goroutine runs.
 func running(n ast.Node, visit func(ast.Node)) {
 	called := map[ast.Node]bool{}
 	ast.Inspect(n, func(n ast.Node) bool {

@@ -10,7 +10,8 @@ import (
 )
 
 // foreignVariables looks for assignments to variables of other packages: they change the
-// behaviour of the whole program, including the tests and what they compare with.
+// behaviour of the whole program, including the tests and the values that they compare
+// with.
 func foreignVariables(f *file, found report) {
 	f.each(func(n ast.Node) {
 		for _, l := range written(n) {
@@ -113,15 +114,16 @@ func unsafety(f *file, found report) {
 	})
 }
 
-// reaching are the packages, or folders of packages, that give access beyond the process.
+// reaching are the packages, or folders of packages, that give access to things outside
+// of the process.
 var reaching = []string{"plugin", "syscall", "os/exec", "net", "net/rpc", "net/smtp", "debug/elf", "golang.org/x/sys/..."}
 
 // watched are packages whose functions this scan looks for by name.
 var watched = []string{"os", "testing", "flag", "runtime", "syscall", "reflect", "unsafe", "log", "time", "debug", "plugin"}
 
-// newImports looks for packages that give access beyond the process and that the patch
-// imports into a package for the first time, and for import names by which a reader, and
-// this scan, would mistake one package for another.
+// newImports looks for packages that give access to things outside of the process and
+// that the patch imports into a package for the first time, and for import names by which
+// a reader, and this scan, would mistake one package for another.
 func newImports(f *file, found report) {
 	for _, u := range f.units {
 		i, ok := u.node.(*ast.ImportSpec)

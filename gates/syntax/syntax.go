@@ -1,5 +1,5 @@
-// Package syntax has what several gates do with parsed Go source: print it, search it,
-// and compare two versions of a list. It does no type checking.
+// Package syntax has functions on parsed Go source that several gates use: they print it,
+// search it, and compare two versions of a list. It does no type checking.
 package syntax
 
 import (

@@ -17,7 +17,8 @@ type Finding struct {
 	Line int // of the candidate, from 1
 	// Why is one line for a reviewer, with the source of both sides if there are two.
 	Why string
-	// Told reports that the finding does not flag the patch: the evidence has it.
+	// Told reports whether the finding is only in the evidence and does not flag the
+	// patch.
 	Told bool
 }
 

@@ -7,7 +7,7 @@ import (
 	"evolve/gates"
 )
 
-// exitWords describe what an early exit is.
+// exitWords is the definition of an early exit.
 const exitWords = "early exits, which are conditions whose body does nothing but return, continue, break, throw, panic or end the program"
 
 // comparedGuards names the kinds of guards that are compared, for the evidence of a patch that is not

@@ -8,16 +8,17 @@ import (
 	"evolve/gates/syntax"
 )
 
-// exit is an early exit: a condition whose body does nothing but leave what it stands in.
+// exit is an early exit: a condition whose body only leaves the function, loop or program
+// around it.
 type exit struct {
 	cond ast.Expr
-	// how is how the body leaves: by return, by a branch with its label, or by a panic or an
-	// end of the program.
+	// how is the way in which the body leaves: by return, by a branch with its label, or by
+	// a panic or an end of the program.
 	how string
 	// source and value are the condition as it is written and as far as it can be followed.
 	source, value string
 	node          ast.Node
-	// body is the function that it stands in.
+	// body is the function around the condition.
 	body ast.Node
 	in   *reading
 }
@@ -57,7 +58,7 @@ func (w *walker) leaves(x *ast.IfStmt) {
 	}
 	w.exits = append(w.exits, exit{
 		cond: x.Cond, how: how, source: syntax.Text(x.Cond), value: w.value(x.Cond), body: w.body, in: w.reading,
-		node: &ast.IfStmt{If: x.If, Init: x.Init, Cond: x.Cond, Body: x.Body}, // without what follows
+		node: &ast.IfStmt{If: x.If, Init: x.Init, Cond: x.Cond, Body: x.Body}, // without the code after the condition
 	})
 }
 
@@ -126,7 +127,7 @@ func compareExits(old, now []exit, is *reading, whole ast.Node) []Finding {
 	return out
 }
 
-// pick returns the first exit without a counterpart that fits; -1 if there is none.
+// pick returns the first fitting exit without a counterpart; -1 if there is none.
 func pick(list []exit, matched []bool, fits func(exit) bool) int {
 	for j, b := range list {
 		if !matched[j] && fits(b) {
@@ -137,13 +138,13 @@ func pick(list []exit, matched []bool, fits func(exit) bool) int {
 }
 
 // finding returns the finding of a base's exit, at a place of the candidate and with the exit
-// that took its place, if one did.
+// that replaced it, if there is one.
 func (e exit) finding(at string, line int, now string) Finding {
 	path, was := e.in.place(e.node)
 	return lostExit(at, line, now, path, was, shownText(syntax.Text(e.node), longestExit))
 }
 
-// renamed reports whether two conditions differ by names alone that the other's function does
+// renamed reports whether two conditions differ only by names that the other's function does
 // not have.
 func renamed(a, b exit) bool {
 	x, y := identifiers(a.cond), identifiers(b.cond)

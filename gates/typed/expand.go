@@ -59,8 +59,8 @@ func (r *reading) scopeOf(p part) scope {
 }
 
 // value returns the value of an expression as far as it can be followed: constants by
-// their values, local variables by their assignments, parameters by their positions. So
-// names do not matter, but the values of variables do.
+// their values, local variables by their assignments, parameters by their positions.
+// Therefore names do not matter, but the values of variables do.
 func (s scope) value(e ast.Expr) string {
 	return foreign.Clip(s.follow(e, 0, map[*types.Var]bool{}), longest, foreign.Mark)
 }

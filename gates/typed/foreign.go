@@ -8,7 +8,8 @@ import (
 	"evolve/gates/syntax"
 )
 
-// foreignFields and foreignCalls are what people and machines outside the program send.
+// foreignFields and foreignCalls are the fields and calls that hold input from people and
+// machines outside the program.
 var (
 	foreignFields = []string{
 		"net/http.Request.URL", "net/http.Request.Form", "net/http.Request.PostForm", "net/http.Request.Header", "net/http.Request.Host", "net/http.Request.RequestURI",
@@ -19,7 +20,7 @@ var (
 		"net/http.Request.FormValue", "net/http.Request.PostFormValue", "net/http.Request.PathValue", "net/http.Request.Cookie", "net/http.Request.Referer",
 		"net/http.Request.UserAgent", "mime/multipart.Part.FileName", "mime/multipart.Part.FormName",
 	}
-	// cleaners return something that cannot do harm any more.
+	// cleaners return a value that can no longer do harm.
 	cleaners = []string{
 		"path/filepath.Base", "path.Base", "path/filepath.Localize", "strconv.*", "net/url.PathEscape", "net/url.QueryEscape", "html.EscapeString", "html/template.HTMLEscape*", "html/template.JSEscape*", "html/template.URLQueryEscaper",
 		"len", "cap", "regexp.QuoteMeta", "time.*", "crypto/sha256.*", "encoding/hex.*", "path/filepath.Ext", "path.Ext",
@@ -61,8 +62,8 @@ func (r *reading) decoded() map[*types.Var]bool {
 	return out
 }
 
-// foreign reports whether a value is, or is made of, what comes from outside the program, as
-// far as one function shows it.
+// foreign reports whether a value is, or is made of, input from outside the program, as far
+// as one function shows this.
 func (w *wary) foreign(e ast.Expr) bool { return w.follow(e, deepest) }
 
 func (w *wary) follow(e ast.Expr, deep int) bool {
@@ -129,8 +130,8 @@ func (w *wary) bounded() bool {
 	})
 }
 
-// weakened returns the conditions of functions that allow or refuse by their names and that
-// the patch removed or changed without another in their place.
+// weakened returns the conditions of functions whose names indicate that they allow or
+// refuse, and that the patch removed or changed without a replacement.
 func (p *pair) weakened() []Finding {
 	var out []Finding
 	for _, name := range p.is.order {
@@ -157,8 +158,8 @@ func (p *pair) weakened() []Finding {
 	return out
 }
 
-// conditions returns what a function decides by: the conditions of its branches, and what it
-// returns beside names and literals.
+// conditions returns the grounds of a function's decisions: the conditions of its branches,
+// and the expressions that it returns other than names and literals.
 func conditions(body *ast.BlockStmt) []string {
 	var out []string
 	ast.Inspect(body, func(n ast.Node) bool {

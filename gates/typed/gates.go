@@ -18,7 +18,7 @@ const (
 	Guards   = "source: guards"
 	Outside  = "source: world outside"
 	Insecure = "source: known weaknesses"
-	// Credentials is that of [CredentialGate], which is a part of Insecure.
+	// Credentials is the name of [CredentialGate], which is a part of Insecure.
 	Credentials = "source: credentials"
 )
 
@@ -72,8 +72,8 @@ func ExitGate(c Change) gates.Gate {
 	}}
 }
 
-// CredentialGate returns a gate that looks for credentials in what a patch adds to files
-// of any language, without Go.
+// CredentialGate returns a gate that looks for credentials in text that a patch adds to
+// files of any language, without Go.
 func CredentialGate(c Change) gates.Gate {
 	return gates.Gate{Name: Credentials, Check: func(context.Context) (gates.Verdict, string) {
 		if list := credentials(c); len(list) > 0 {
@@ -103,7 +103,7 @@ type Findings struct {
 	Guards, Outside, Insecure []Finding
 	// Exits are the early exits that are missing or changed.
 	Exits []Finding
-	// plain are those of files that are not read with their types.
+	// plain are the early exits of files that are not read with their types.
 	plain plainExits
 	// Packages is the number of packages that were read.
 	Packages int

@@ -38,7 +38,7 @@ type access struct {
 	held []string
 	node ast.Node
 	in   *reading
-	// call reports that it is a call of a function of the package.
+	// call reports whether it is a call of a function of the package.
 	call bool
 }
 
@@ -218,7 +218,8 @@ func ends(s ast.Stmt) bool {
 	return false
 }
 
-// isLock reports whether a method is a lock's: it has the name and no parameters.
+// isLock reports whether a method is that of a lock: it has the name of one and no
+// parameters.
 func isLock(o types.Object) bool {
 	f, ok := o.(*types.Func)
 	return ok && locks[f.Name()] && f.Signature().Recv() != nil && f.Signature().Params().Len() == 0
@@ -342,7 +343,7 @@ func (w *walker) lockOf(e ast.Expr) string {
 				return nameOf(v)
 			}
 			if owner := ownerName(v.Type()); owner != "" && !strings.HasPrefix(owner, "sync.") {
-				return owner // it is embedded
+				return owner // the lock is embedded
 			}
 		}
 	}
@@ -548,7 +549,7 @@ func (w *walker) access(n ast.Expr) {
 		}
 		if base, ok := ast.Unparen(x.X).(*ast.Ident); ok {
 			if v, ok := w.object(base).(*types.Var); ok && !global(v) && w.made(v) {
-				return // no other goroutine has it yet
+				return // no other goroutine has the data yet
 			}
 		}
 	case *ast.Ident:

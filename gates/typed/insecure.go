@@ -94,7 +94,7 @@ func (w *wary) read() []externalUse {
 	return w.out
 }
 
-// call looks at a call by its function.
+// call examines a call by its function.
 func (w *wary) call(x *ast.CallExpr) {
 	name := nameOf(w.callee(x.Fun))
 	is := func(list []string) bool { return named(list, name) }
@@ -137,7 +137,7 @@ func (w *wary) call(x *ast.CallExpr) {
 	}
 }
 
-// program looks at a call that starts a program.
+// program examines a call that starts a program.
 func (w *wary) program(name string, x *ast.CallExpr, foreign bool) {
 	args := x.Args
 	if name == "os/exec.CommandContext" && len(args) > 0 {
@@ -155,7 +155,8 @@ func (w *wary) program(name string, x *ast.CallExpr, foreign bool) {
 	}
 }
 
-// comparison finds a secret that is compared byte by byte, which an attacker can time.
+// comparison finds a secret that is compared byte by byte, which reveals it to an
+// attacker by its time.
 func (w *wary) comparison(x *ast.BinaryExpr) {
 	if x.Op != token.EQL && x.Op != token.NEQ || w.info.Types[x.X].Value != nil || w.info.Types[x.Y].Value != nil {
 		return
@@ -182,7 +183,7 @@ func (w *wary) address(x *ast.BasicLit) {
 	}
 }
 
-// weak finds algorithms that are broken, and random numbers that can be guessed where a
+// weak finds algorithms that are broken, and predictable random numbers from which a
 // secret is made.
 func (w *wary) weak(x *ast.Ident) {
 	name := nameOf(w.info.Uses[x])
@@ -244,7 +245,7 @@ func (w *wary) secret(e ast.Expr) bool {
 	return false
 }
 
-// joined reports whether a text is put together from others that are no constants.
+// joined reports whether a text is composed of others that are not constants.
 func (w *wary) joined(e ast.Expr) bool {
 	e = w.origin(e)
 	if w.info.Types[e].Value != nil {

@@ -147,7 +147,7 @@ func (t *tree) moduleOf(dir string) (module, bool) {
 type importer struct {
 	tree *tree
 	from module
-	// std reports that a package of the standard library imports it.
+	// std reports whether a package of the standard library imports it.
 	std bool
 }
 

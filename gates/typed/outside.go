@@ -11,7 +11,7 @@ import (
 	value "go/constant"
 )
 
-// longDelay is a delay from which on no test waits.
+// longDelay is the least delay for which no test waits.
 const longDelay = 5 * time.Second
 
 // externalUse is one use of the environment outside the program.
@@ -255,8 +255,8 @@ func method(t types.Type, name string) bool {
 	return p.Len() == 1 && strings.HasSuffix(typeText(p.At(0).Type()), "[]byte")
 }
 
-// partOf returns the name of the part that a function of the package is; "" for any
-// other.
+// partOf returns the name of the part that corresponds to a function of the package; ""
+// for any other.
 func (r *reading) partOf(o types.Object) string {
 	f, ok := o.(*types.Func)
 	if !ok || f.Pkg() == nil || r.pkg == nil || f.Pkg().Path() != r.pkg.Path() {

@@ -31,7 +31,7 @@ type plainFile struct {
 	lost, added []tokens.Exit
 }
 
-// readPlain compares the early exits of the changed files but for those that were read with
+// readPlain compares the early exits of the changed files, except those that were read with
 // their types, tests and their data.
 func readPlain(c Change, typed map[string]bool) plainExits {
 	var out plainExits
@@ -105,7 +105,7 @@ func joinMoved(files []*plainFile) []*plainFile {
 	return slices.DeleteFunc(slices.Clone(files), func(f *plainFile) bool { return gone[f] })
 }
 
-// without returns the exits of a list that another one has fewer of.
+// without returns the exits of which another list has fewer.
 func without(list, other []tokens.Exit) []tokens.Exit {
 	have := map[string]int{}
 	for _, e := range other {
@@ -120,7 +120,8 @@ func without(list, other []tokens.Exit) []tokens.Exit {
 	return out
 }
 
-// movedTo reports whether an exit came to another file, which then has no further one for it.
+// movedTo reports whether an exit moved to another file; it uses up one such exit of that
+// file.
 func movedTo(e tokens.Exit, files []*plainFile) bool {
 	for _, f := range files {
 		i := slices.IndexFunc(f.added, func(a tokens.Exit) bool { return a.Key == e.Key })
@@ -132,8 +133,8 @@ func movedTo(e tokens.Exit, files []*plainFile) bool {
 	return false
 }
 
-// finding returns the finding of an exit that is gone, with one that asks about the same names
-// in its place, if the patch added any.
+// finding returns the finding of an exit that is gone, with a replacement whose condition has
+// the same names, if the patch added any.
 func (f *plainFile) finding(e tokens.Exit) Finding {
 	i := slices.IndexFunc(f.added, func(a tokens.Exit) bool {
 		return slices.ContainsFunc(a.Names, func(name string) bool { return slices.Contains(e.Names, name) })
@@ -147,7 +148,7 @@ func (f *plainFile) finding(e tokens.Exit) Finding {
 }
 
 // lostExit returns the finding of an early exit of the base: at a place of the candidate, with
-// what took its place, if anything did.
+// its replacement, if there is one.
 func lostExit(at string, line int, now, path string, was int, text string) Finding {
 	where := fmt.Sprintf("%s (%s:%d)", text, plainText(path), was)
 	if now == "" {
@@ -156,8 +157,8 @@ func lostExit(at string, line int, now, path string, was int, text string) Findi
 	return Finding{Path: at, Line: line, Why: fmt.Sprintf("an early exit changed: %s, in the base %s", now, where), Told: true}
 }
 
-// lineNow returns the line at which a text has what follows the last line before a line of
-// another text.
+// lineNow returns the line of a text that follows the last line that it shares with the
+// part of another text before a given line.
 func lineNow(was, is string, line int) int {
 	x, y := strings.Split(was, "\n"), strings.Split(is, "\n")
 	out := 1

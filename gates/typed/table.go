@@ -25,12 +25,12 @@ type rule struct {
 	names []string
 	count int
 	args  []int
-	// kept reports that a missing guard is a finding if no other of its kind replaces
-	// it. Of other guards, such as the mode of a new file, only a change is.
+	// kept reports whether a missing guard is a finding if no other of its kind replaces
+	// it. For other guards, such as the mode of a new file, only a change is a finding.
 	kept bool
-	// opens reports that it circumvents a guard, so that a new use is a finding.
+	// opens reports whether it circumvents a guard, so that a new use is a finding.
 	opens bool
-	// anyOrder reports that the calls before it make no difference.
+	// anyOrder reports whether the calls before it make no difference.
 	anyOrder bool
 }
 
@@ -102,7 +102,7 @@ var rules = []rule{
 	{what: "writing through to the disk", kept: true, count: itself, names: []string{"os.File.Sync"}},
 }
 
-// ruleOf returns the guard that an object is.
+// ruleOf returns the kind of guard of an object.
 func ruleOf(name string) (rule, bool) {
 	for _, r := range rules {
 		if named(r.names, name) {

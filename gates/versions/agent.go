@@ -28,7 +28,7 @@ type Agent struct {
 	pace     pace
 
 	mu sync.Mutex
-	// differing are values of the unchanged program that are not the scale's; see
+	// differing are values of the unchanged program that differ from the scale's; see
 	// [Agent.Differing].
 	differing []metrics.Value
 }
@@ -39,9 +39,9 @@ const mostDiffering = 1000
 // scored is a version that was built.
 type scored struct {
 	*measure.Version
-	// base reports that it is the unchanged program.
+	// base reports whether it is the unchanged program.
 	base bool
-	// slow reports that the version did not end in time on a case.
+	// slow reports whether the version did not end in time on a case.
 	slow atomic.Bool
 	// batch scores the cases that are scored together.
 	batch func() ([]metrics.Value, error)
@@ -116,14 +116,16 @@ func (a *Agent) differs(v metrics.Value) {
 }
 
 // Differing returns the values of the code as it is that differ from those of the scale, in
-// the order in which they were printed: the command does not print the same on every start.
+// the order in which they were printed. Such values mean that the command does not print
+// the same on every start.
 func (a *Agent) Differing() []metrics.Value {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return slices.Clone(a.differing)
 }
 
-// errSlow is the error of further cases of a version that did not end in time on one.
+// errSlow is the error for further cases of a version that did not end in time on one
+// case.
 var errSlow = errors.New("the version did not end in time on another case")
 
 // failed returns the result of a version that has no value: because of its code, because its
@@ -143,8 +145,8 @@ func failed(ctx context.Context, err error) agent.Result {
 	return agent.Result{Outcome: agent.Infrastructure, Error: text.Clip(text.OneLine(err.Error()), 600)}
 }
 
-// values returns what a version printed for a case, among other cases maybe, with a value of the
-// metric.
+// values returns the values that a version printed for a case, possibly in one start with other
+// cases; one of them is of the metric.
 func (a *Agent) values(ctx context.Context, of *slot[*scored], name string) ([]metrics.Value, error) {
 	v, err := of.get()
 	if err != nil {
@@ -160,7 +162,7 @@ func (a *Agent) values(ctx context.Context, of *slot[*scored], name string) ([]m
 		if errors.As(err, new(*measure.SlowError)) {
 			v.slow.Store(true)
 		}
-		// Another case may be the cause: this one is scored alone.
+		// Another case may be the cause, so this one is scored alone.
 	}
 	if v.slow.Load() {
 		return nil, errSlow
@@ -185,29 +187,29 @@ func (a *Agent) values(ctx context.Context, of *slot[*scored], name string) ([]m
 	return values, nil
 }
 
-// Scored is what the unchanged program scored.
+// Scored holds the values and times of the unchanged program.
 type Scored struct {
 	Values []metrics.Value `json:"values"`
 	// Again are the values of further starts of the command, which show whether it prints
 	// the same each time.
 	Again []metrics.Value `json:"again"`
-	// Apart are the values of starts on one case each, where those of one start differ from
-	// those of another; see [Apart].
+	// Apart are the values of starts on one case each, if the values of one start differ
+	// from those of another; see [Apart].
 	Apart []metrics.Value `json:"apart,omitempty"`
-	// Quick reports that a case takes little time beside a start of the command.
+	// Quick reports whether a case takes little time beside a start of the command.
 	Quick bool `json:"quick"`
 	// Make is the time of its build and tests, and Run that of all cases.
 	Make time.Duration `json:"make_ns"`
 	Run  time.Duration `json:"run_ns"`
 }
 
-// quick is how many times as long as one case all cases may take where a case takes little
-// time beside a start of the command.
+// quick is the largest ratio of the time of all cases to that of one case at which a case
+// takes little time beside a start of the command.
 const quick = 5
 
 // Base builds the unchanged program and scores it on all cases, on the last one alone, and on
-// all again if the time for that is there. The last case alone shows a value that depends on
-// the cases before it. limit bounds the time; 0: the bounds of [measure.Program] alone. A
+// all again if there is time for that. The last case alone shows a value that depends on the
+// cases before it. limit bounds the time; 0: the bounds of [measure.Program] alone. A
 // [measure.SlowError] reports that it did not end in time, and a [measure.CodeError] also that
 // the last case alone has no value of metric ("": the first one).
 func Base(ctx context.Context, p *measure.Program, metric string, now func() time.Time, limit time.Duration) (Scored, error) {
@@ -255,8 +257,8 @@ func Base(ctx context.Context, p *measure.Program, metric string, now func() tim
 	return s, v.Remove()
 }
 
-// sameMetric returns an error if a case has a value of the metric of a scale among all values,
-// and none of the same kind in one, which the command printed for that case alone.
+// sameMetric returns an error if a case has a value of the scale's metric among all values,
+// but none of the same kind among those that the command printed for that case alone.
 func sameMetric(scale *metrics.Scale, of string, one []metrics.Value) error {
 	_, err := scale.Find(one, of)
 	if err == nil {

@@ -21,8 +21,7 @@ type Running struct {
 type Start func(ctx context.Context, folder, name string) (Running, error)
 
 // Own runs versions of an agent's own code: the texts of the blocks in a config choose the
-// version, and the other parameters are what that version runs under. It implements
-// [agent.Agent].
+// version, and that version runs under the other parameters. It implements [agent.Agent].
 type Own struct {
 	blocks map[string]bool
 	// base is the code as it is.
@@ -34,7 +33,7 @@ type Own struct {
 type running struct {
 	*measure.Version
 	Running
-	// slow reports that the version did not end in time on a task.
+	// slow reports whether the version did not end in time on a task.
 	slow atomic.Bool
 }
 
@@ -82,8 +81,8 @@ func (o *Own) Split(c agent.Config) (code, config agent.Config) {
 }
 
 // Run runs the request by the version that its config names. A version that did not end in
-// time on one task is not started on others, unless it is the code as it is: the search
-// writes loops that never end.
+// time on one task is not started on others, unless it is the code as it is, because the
+// search writes loops that never end.
 func (o *Own) Run(ctx context.Context, req agent.Request) agent.Result {
 	code, config := o.Split(req.Config)
 	id := code.ID()

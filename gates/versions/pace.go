@@ -9,9 +9,10 @@ import (
 )
 
 const (
-	// slower is how many times as long as the unchanged program a version may take.
+	// slower is the factor by which a version may take longer than the unchanged program.
 	slower = 10
-	// leastTime is added, since a busy machine may delay a program by seconds.
+	// leastTime is added to the time, because a busy machine may delay a program by
+	// seconds.
 	leastTime = 10 * time.Second
 )
 

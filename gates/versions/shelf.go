@@ -10,7 +10,7 @@ import (
 	"evolve/runtime/agent"
 )
 
-// mostKept is the number of versions that are kept although nothing uses them.
+// mostKept is the number of versions that are kept although they are not in use.
 const mostKept = 8
 
 // shelf makes versions when they are first used, and keeps those in use and the ones that
@@ -21,7 +21,8 @@ type shelf[T any] struct {
 
 	mu   sync.Mutex
 	made map[agent.ConfigID]*slot[T]
-	// idle are the made versions that nothing uses, the one that was used last at the end.
+	// idle are the made versions that are not in use, the one that was used last at the
+	// end.
 	idle []agent.ConfigID
 }
 
@@ -75,7 +76,7 @@ func (s *shelf[T]) give(id agent.ConfigID, v *slot[T]) {
 	s.idle = s.idle[1:]
 	if old, err := s.made[oldest].get(); err == nil {
 		if err := s.drop(old); err != nil {
-			return // the folder is removed with the program's
+			return // the folder is removed with that of the program
 		}
 	}
 	delete(s.made, oldest)

@@ -10,7 +10,7 @@ import (
 )
 
 // Suite returns the cases of a scale as tasks: those that the search may use and those
-// that it never sees, as every suite is divided. It returns an error when the name of a
+// that it never sees, divided as in every suite. It returns an error when the name of a
 // case cannot be the id of a task.
 func Suite(name string, s *metrics.Scale, rules bench.GraderRules) (*bench.Suite, error) {
 	metric, unit, better := s.Metric()

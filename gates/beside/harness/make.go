@@ -248,7 +248,7 @@ func (m *maker) value(t reflect.Type, depth int) (reflect.Value, string) {
 	}
 	v := reflect.New(t).Elem()
 	x := m.integer()
-	if t.Kind() == reflect.Int32 && m.chance(70) { // it may be a letter
+	if t.Kind() == reflect.Int32 && m.chance(70) { // the number may be a letter
 		r := []rune(m.text() + "a")
 		x = int64(r[m.below(len(r))])
 	}

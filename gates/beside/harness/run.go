@@ -39,8 +39,8 @@ type Record struct {
 const (
 	Begun   = "begun"   // an input is drawn
 	Called  = "called"  // the function is called with it
-	Result  = "result"  // it returned or panicked
-	Late    = "late"    // it did not end in time
+	Result  = "result"  // the function returned or panicked
+	Late    = "late"    // the function did not end in time
 	Skipped = "skipped" // the input could not be made
 	Unmade  = "unmade"  // no input can be made
 	Budget  = "budget"  // the time for the function is used up
@@ -61,8 +61,9 @@ func Seal(key string, n int, line []byte) string {
 type runner struct {
 	set  *Set
 	file string
-	// mu guards the report: a late call may still return. ended reports that a late
-	// call was recorded, after which nothing is. lines counts the lines in the report.
+	// mu guards the report: a late call may still return. ended reports whether a late
+	// call was recorded, after which nothing else is. lines counts the lines in the
+	// report.
 	mu    sync.Mutex
 	ended bool
 	lines int
@@ -79,7 +80,7 @@ type runner struct {
 
 // Run calls one function with its inputs and ends the process. The settings are the
 // report's file, the function, the number of inputs, the first one with small numbers
-// (-1: found out), the inputs to skip, and the limits of one call and of all, in
+// (-1: to be determined), the inputs to skip, and the limits of one call and of all, in
 // milliseconds.
 func Run(set *Set) {
 	r := &runner{set: set}
@@ -270,9 +271,9 @@ func (r *runner) one(f Function, i int, printed *os.File) {
 	r.record(rec)
 }
 
-// shared overwrites the lists and maps among the arguments, and those among the
-// results. It adds the changes that this makes to the results and to a receiver: they
-// share memory.
+// shared overwrites the lists and maps among the arguments, and those among the results.
+// It records the changes that this causes in the results and in a receiver, because these
+// show shared memory.
 func (r *runner) shared(w *writer, args, results []reflect.Value, rec *Record) {
 	for n, v := range results {
 		before := w.whole(v)
@@ -322,7 +323,7 @@ func scribble(v reflect.Value) {
 func caught(do func()) (panicked string) {
 	defer func() {
 		switch p := recover().(type) {
-		case nil: // it returned, or ended its goroutine
+		case nil: // the function returned, or ended its goroutine
 		case runtime.Error:
 			panicked = "runtime: " + class(p.Error())
 		case error:

@@ -6,7 +6,7 @@ import "reflect"
 type Set struct {
 	// Key seals the records. Only the gate and this code have it.
 	Key string
-	// Variable names the environment variable with the settings of a run.
+	// Variable is the name of the environment variable with the settings of a run.
 	Variable string
 	// Package is the import path of the package, as its types have it, and Name its name.
 	Package, Name string

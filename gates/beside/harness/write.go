@@ -285,7 +285,7 @@ func (w *writer) table(v reflect.Value, depth int) {
 	}
 	slices.Sort(list)
 	w.str(fmt.Sprintf("map of %d[", v.Len()))
-	if w.nodes <= mostNodes { // else the written keys depend on the order of the map
+	if w.nodes <= mostNodes { // otherwise the written keys depend on the order of the map
 		w.str(strings.Join(list, " "))
 	}
 	w.str("]")
@@ -361,8 +361,8 @@ func (w *writer) looks(v reflect.Value) {
 	}
 }
 
-// function writes the values that an iterator yields; of any other function only
-// whether it is nil.
+// function writes the values that an iterator yields; for any other function it writes
+// only whether it is nil.
 func (w *writer) function(v reflect.Value, depth int) {
 	t := v.Type()
 	if v.IsNil() || t.NumOut() > 0 || t.NumIn() != 1 || t.In(0).Kind() != reflect.Func || t.In(0).NumOut() != 1 || t.In(0).Out(0).Kind() != reflect.Bool {
