@@ -8,8 +8,9 @@ import (
 // Account is the money of a run that a resumed run starts with after a kill.
 type Account struct {
 	// USD is the sum of three amounts, in USD: the money spent, the reservations of the
-	// evaluations and calls under way, and a margin. A reservation is the highest cost seen of
-	// an evaluation, and what a call can cost at most; the margin spares most of the writes.
+	// evaluations and calls under way, and a margin. The reservation for an evaluation is the
+	// highest cost seen so far, and that for a call its maximum cost. The margin makes most
+	// writes unnecessary.
 	USD float64 `json:"usd"`
 	// Unknown counts the evaluations under way that began while no cost was known.
 	Unknown int `json:"unknown,omitempty"`

@@ -19,13 +19,14 @@ var ErrOutage = errors.New("the agent, or what it depends on, keeps failing")
 // Patience limits the retries and pauses after infrastructure failures. The zero value
 // selects the defaults.
 type Patience struct {
-	// Attempts per evaluation, 0 means 4. An evaluation whose attempts all fail is
-	// missing data.
+	// Attempts is the number of attempts per evaluation; 0 means 4. An evaluation whose
+	// attempts all fail is missing data.
 	Attempts int
 	// Streak is the number of consecutive infrastructure failures, over all evaluations,
 	// after which all evaluations pause; 0 means 12.
 	Streak int
-	// Pause after the first streak, doubled after each further one; 0 means 1 s.
+	// Pause is the pause after the first streak, doubled after each further one; 0 means
+	// 1 s.
 	Pause time.Duration
 	// Pauses is the number of pauses without a success between them before the run ends;
 	// 0 means 5.
@@ -39,8 +40,9 @@ type Patience struct {
 	Broken int
 	// Collapse is the same number for an agent that has succeeded before; 0 means 60.
 	Collapse int
-	// ChampionAlone reports that only failures of the champion are the agent's: the other
-	// configs are programs that a search wrote, of which many in a row may not run.
+	// ChampionAlone reports whether only failures of the champion count as the agent's:
+	// the other configs are programs that a search wrote, of which many in a row may not
+	// run.
 	ChampionAlone bool
 }
 
@@ -67,7 +69,7 @@ func (p Patience) withDefaults() Patience {
 // champion repeats a task that it answered before, since the failures may be limited to
 // some configs or tasks. Failures of the agent itself (crash, invalid reply, timeout)
 // belong to the variant and score 0. The agent as such counts as broken only when they
-// hit the champion or at least three distinct configs in a row, with no success in
+// hit the champion or at least three distinct configs in a row, without a success in
 // between; see also [Patience.ChampionAlone]. A Breaker is safe for concurrent use.
 type Breaker struct {
 	p        Patience
@@ -143,11 +145,11 @@ func (b *Breaker) Finished(variant agent.ConfigID, o agent.Outcome) error {
 // Infrastructure records an infrastructure failure in attempt number try at an
 // evaluation, waits as Patience sets, and reports whether to try again. why is the
 // reason; an outage reports that of the first failure, since later ones may only be its
-// consequences. after is the retry delay that a limit gave, 0 for none, honored up to a
+// consequences. after is the retry delay of a limit, 0 for none; it is honored up to a
 // minute. probe reports whether the champion still answers a task that it answered
-// before, nil where it has answered none. If it does, the failures belong to the configs
-// or tasks at hand: their evaluations become missing data when their attempts are used
-// up, and nothing pauses.
+// before, nil if it has answered none. If it does, the failures belong to the configs or
+// tasks at hand: their evaluations become missing data when their attempts are used up,
+// and nothing pauses.
 func (b *Breaker) Infrastructure(ctx context.Context, try int, why string, after time.Duration, probe func(context.Context) (bool, error)) (again bool, err error) {
 	after = min(after, longestHint)
 	b.mu.Lock()

@@ -17,9 +17,9 @@ const sampled = 256
 
 // Budget accounts for money and time. Money is reserved before it is spent: an evaluation
 // starts only when the money spent, plus the 90th percentile of the costs seen for each
-// evaluation in flight and for itself, plus what the calls of models under way can cost at
-// most, stays within the limit. Evaluations that cost nothing start even when no money is
-// left. While no cost is known, only one evaluation runs at a time. A Budget is safe for
+// evaluation in flight and for itself, plus the maximum cost of the model calls under way,
+// stays within the limit. Evaluations that cost nothing start even when no money is left.
+// While no cost is known, only one evaluation runs at a time. A Budget is safe for
 // concurrent use.
 type Budget struct {
 	now   func() time.Time
@@ -34,8 +34,9 @@ type Budget struct {
 	spent    float64
 	// inFlight and calls count the evaluations and the calls under way.
 	inFlight, calls int
-	// called is what the calls under way can cost, held the sum of that and of the estimates
-	// of the evaluations under way, and unknown counts those of which there is none.
+	// called is the maximum cost of the calls under way, held the sum of that and of the
+	// estimates for the evaluations under way, and unknown the number of evaluations without
+	// an estimate.
 	called, held float64
 	unknown      int
 	// most is the highest cost seen of one evaluation, negative while none is known.
@@ -49,7 +50,7 @@ type Budget struct {
 }
 
 // Made is the total of evaluations: their number, a retry counted as one, their time and
-// their cost. Calls that are no evaluations are not in it.
+// their cost. Calls that are not evaluations are not included.
 type Made struct {
 	Evaluations int
 	Took        time.Duration
@@ -78,7 +79,7 @@ func (b *Budget) Limit(usd float64, stop time.Time) {
 }
 
 // Left returns the time in which evaluations may still start, 0 when it is over, and
-// whether there is such a bound.
+// reports whether there is such a bound.
 func (b *Budget) Left() (left time.Duration, bounded bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -134,7 +135,7 @@ func (b *Budget) see(usd float64) {
 	}
 }
 
-// inWhole does the same to the budget that b is a part of, if it is one.
+// inWhole calls a function with the budget that b is a part of, if there is one.
 func (b *Budget) inWhole(do func(w *Budget)) {
 	if b.whole == nil {
 		return
@@ -157,7 +158,7 @@ type Ticket struct {
 	b *Budget
 	// held is the estimate of its cost, negative where there is none.
 	held float64
-	// call reports that it is for a call, whose cost is at most held.
+	// call reports whether it is for a call, whose cost is at most held.
 	call bool
 }
 
@@ -166,14 +167,15 @@ type Ticket struct {
 // when the account cannot be stored, or the context's cause.
 func (b *Budget) Reserve(ctx context.Context) (Ticket, error) { return b.enterWith(ctx, nil, true) }
 
-// ReserveCall is Reserve for a call of a model that is no evaluation and costs at most so
-// much, in USD. Unless it is to wait, it returns ErrBudget also while others hold the money.
+// ReserveCall is Reserve for a call of a model that is not an evaluation and costs at most
+// the given amount, in USD. Without waiting, it returns ErrBudget also while others hold the
+// money.
 func (b *Budget) ReserveCall(ctx context.Context, atMost float64, wait bool) (Ticket, error) {
 	return b.enterWith(ctx, &atMost, wait)
 }
 
-// enterWith reserves for an evaluation, or for a call that costs at most so much, and stores
-// the account.
+// enterWith reserves for an evaluation, or for a call that costs at most the given amount,
+// and stores the account.
 func (b *Budget) enterWith(ctx context.Context, atMost *float64, wait bool) (Ticket, error) {
 	t, err := b.reserve(ctx, atMost, wait)
 	if err != nil {
@@ -233,7 +235,7 @@ func (b *Budget) fits(t Ticket) (fits, hopeless bool) {
 }
 
 // Fits reports whether n more evaluations, parallel of them at once, would end within the
-// bounds at the average cost and time of the evaluations before. It reserves nothing.
+// bounds at the average cost and time of earlier evaluations. It reserves nothing.
 // Without earlier evaluations it returns true.
 func (b *Budget) Fits(n, parallel int) bool {
 	b.mu.Lock()
@@ -272,8 +274,8 @@ func (t Ticket) Settle(usd float64, took time.Duration) {
 	}
 }
 
-// Pay ends the reservation of a call that is no evaluation, or of an evaluation that was withdrawn
-// before the agent began it, and counts its cost.
+// Pay ends the reservation of a call that is not an evaluation, or of an evaluation that was
+// withdrawn before the agent began it, and counts its cost.
 func (t Ticket) Pay(usd float64) { t.release(usd) }
 
 // Abandon ends the reservation of an evaluation or a call that was cut off, and counts what it
@@ -301,8 +303,8 @@ func (b *Budget) pay(t Ticket, usd float64) {
 	b.wake()
 }
 
-// end replaces a reservation by its cost. In the whole that is one step: an account between two
-// would have neither.
+// end replaces a reservation by its cost. In the whole budget this is one step, because an
+// account that is stored between two steps would contain neither.
 func (b *Budget) end(t Ticket, usd float64) {
 	b.inWhole(func(w *Budget) {
 		w.holdPart(t, -1)
@@ -334,8 +336,8 @@ func (b *Budget) count(t Ticket, n int) {
 	}
 }
 
-// holdPart is count for a reservation of a part, which is held like what a call can cost: the
-// estimates of the whole are not those of the part.
+// holdPart is like count, for a reservation of a part. It is held like the maximum cost of a
+// call, because the estimates of the whole are not those of the part.
 func (b *Budget) holdPart(t Ticket, n int) {
 	held := float64(n) * max(0, t.held)
 	b.held += held

@@ -7,9 +7,9 @@ import (
 	"evolve/runtime/model"
 )
 
-// Within returns a model whose calls are no evaluations and are paid by the budget: what each
-// attempt can cost at most is reserved before it is sent. Without money for a call the error
-// wraps ErrBudget.
+// Within returns a model whose calls are not evaluations and are paid by the budget: the
+// maximum cost of each attempt is reserved before it is sent. Without money for a call the
+// error wraps ErrBudget.
 func (b *Budget) Within(m model.Model) model.Model { return paid{m, b} }
 
 // paid is a model within a budget.

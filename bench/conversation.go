@@ -21,7 +21,7 @@ const (
 	assistantRole = "assistant"
 )
 
-// Exchange is one turn of a conversation: what the user wrote and how the agent answered.
+// Exchange is one turn of a conversation: the user's message and the agent's answer.
 type Exchange struct {
 	// Earlier are the messages before User, as the agent got them.
 	Earlier []agent.Message
@@ -35,7 +35,7 @@ type Exchange struct {
 // one turn by turn.
 type Conversation struct {
 	Agent agent.Agent
-	// Name is that of the agent in traces.
+	// Name is the name of the agent in traces.
 	Name string
 	Now  func() time.Time
 	// Scrub removes credentials from answers that return to the agent and from the
@@ -46,13 +46,14 @@ type Conversation struct {
 }
 
 // Run runs a task with the request of its first turn. The turns of a script are requests of
-// their own, whose ids are that of the request with the number of the turn. Each begins with
-// the messages so far and, of an agent that keeps one, the session after the turn before.
-// Time, money, tokens and output of the request bound all turns together; usage and
-// transcript are those of all turns. A turn without an answer ends the conversation with its
-// outcome. After the script goes on the simulated user, if there is one, whose failure is
-// missing data. The exchanges are those of a conversation only; the result is that of the
-// last one, and used the usage of the simulated user.
+// their own, whose ids are the id of the request with the number of the turn. Each begins
+// with the messages so far and, for an agent that keeps a session, with the session after
+// the turn before. Time, money, tokens and output of the request bound all turns together;
+// usage and transcript are those of all turns. A turn without an answer ends the
+// conversation with its outcome. After the script the simulated user continues, if there is
+// one; a failure of it is missing data. exchanges is empty unless the task is a
+// conversation. The result is that of the last exchange, and used is the usage of the
+// simulated user.
 func (c Conversation) Run(ctx context.Context, t *Task, req agent.Request) (res agent.Result, exchanges []Exchange, used agent.Usage) {
 	if len(t.Turns) == 0 && t.User == nil {
 		return c.invoke(ctx, req), nil, used
@@ -71,7 +72,7 @@ func (c Conversation) Run(ctx context.Context, t *Task, req agent.Request) (res 
 	return run.whole, run.exchanges, run.used
 }
 
-// invoke has the agent take one turn.
+// invoke runs one turn of the agent.
 func (c Conversation) invoke(ctx context.Context, req agent.Request) agent.Result {
 	ctx, span := telemetry.Start(ctx, telemetry.OperationTurn)
 	if !span.On() {
@@ -91,11 +92,11 @@ func (c Conversation) invoke(ctx context.Context, req agent.Request) agent.Resul
 }
 
 // ask takes turn i with a message of a simulated user, and reports whether the conversation
-// goes on.
+// continues.
 func (c *conversing) ask(ctx context.Context, i int, u *SimulatedUser) bool {
 	start := c.Now()
 	message, done, used, err := u.next(ctx, c.User, c.said, i == 0, c.req.Seed)
-	c.whole.Waited += max(c.Now().Sub(start), 0) // it is not the agent's time
+	c.whole.Waited += max(c.Now().Sub(start), 0) // the user's time does not count as the agent's
 	c.used = c.used.Plus(used)
 	switch {
 	case err != nil:
@@ -147,7 +148,7 @@ func newConversing(c Conversation, req agent.Request) *conversing {
 	return run
 }
 
-// turn takes turn i, counted from 0, and reports whether the conversation goes on.
+// turn takes turn i, counted from 0, and reports whether the conversation continues.
 func (c *conversing) turn(ctx context.Context, i int, user string, last bool) bool {
 	number := strconv.Itoa(i + 1)
 	req := c.req
@@ -167,7 +168,7 @@ func (c *conversing) turn(ctx context.Context, i int, user string, last bool) bo
 		start := c.Now()
 		res = c.invoke(ctx, req)
 		took := max(c.Now().Sub(start)-res.Waited, 0)
-		if c.req.Observe != nil && !shown { // the steps of an operator's own agent come with its answer
+		if c.req.Observe != nil && !shown { // the steps of an operator's own agent arrive with its answer
 			for _, e := range res.Transcript.Events {
 				c.req.Observe(e)
 			}
@@ -225,8 +226,8 @@ func (c *conversing) event(e agent.Event) {
 	}
 }
 
-// left returns what the turns so far have left of the limits, or the outcome of a
-// conversation whose limit they have reached. The limit of iterations bounds each turn.
+// left returns the rest of the limits after the turns so far, or the outcome of the
+// conversation if they have reached a limit. The limit of iterations bounds each turn.
 func (c *conversing) left(turn int) (agent.Limits, agent.Outcome, string) {
 	l, used := c.req.Limits, c.whole.Usage
 	over := func(outcome agent.Outcome, what string) (agent.Limits, agent.Outcome, string) {

@@ -166,7 +166,7 @@ func (t *Task) Asks() string {
 	return hex.EncodeToString([]byte(t.sameness(wordsOf(t.text())))[:8])
 }
 
-// sameness returns a key that is equal for tasks that an agent cannot tell apart.
+// sameness returns a key that is equal for tasks that an agent cannot distinguish.
 func (t *Task) sameness(words []string) string {
 	h := sha256.New()
 	writePart(h, []byte(strings.Join(words, " ")))

@@ -39,7 +39,7 @@ func (f *duplicateFinder) near() {
 	t := f.texts()
 	order := make([]int, 0, len(f.list))
 	for i := range f.list {
-		if f.root(i) == i { // one task represents those that are the same
+		if f.root(i) == i { // one task represents all equal ones
 			order = append(order, i)
 		}
 	}

@@ -8,8 +8,8 @@ import (
 
 // assignGroup gives duplicates one unit and one split, in place. The tasks have their splits;
 // declared are those that their author declared, which do not change. Only duplicates move, so
-// that all other tasks keep their splits: to the split that some of them declare, or else
-// to that of the task with the smallest id.
+// that all other tasks keep their splits: they move to the split that some of them declare, or
+// else to that of the task with the smallest id.
 func assignGroup(tasks []Task, declared []Split, g Duplicates) {
 	first := slices.MinFunc(g.Tasks, func(a, b int) int { return strings.Compare(tasks[a].ID, tasks[b].ID) })
 	side := tasks[first].Split
@@ -55,7 +55,7 @@ func setAside(tasks []Task) {
 // unit and one split, in place. A cluster declared in one suite does not extend to
 // another, so its tasks are compared too, and stay together. Tasks that one suite declares
 // to be of different clusters stay apart: a duplicate of several of them in another suite
-// counts with the one that is the most alike. It returns what was found across suites.
+// is joined to the most similar one. It returns the duplicates across suites.
 func JoinSuites(suites []*Suite) Likeness {
 	var all Suite
 	var declared []Split
@@ -101,9 +101,10 @@ func JoinSuites(suites []*Suite) Likeness {
 }
 
 // across joins the tasks of a group that are in different suites. The suite with the most
-// units in the group keeps these apart. Every other unit is joined to the tasks of it that are
-// the same as one of its own, or else to the one that has the largest share of words in common
-// with its first, the first of equals. of and in are the suite and the unit of each task.
+// units in the group keeps these apart. Every unit of another suite is joined to the tasks of
+// that suite that equal one of its own. If there are none, it is joined to the task with the
+// largest share of words in common with its first task, and to the first of equally similar
+// ones. of and in are the suite and the unit of each task.
 func (f *duplicateFinder) across(g Duplicates, of, in []int) {
 	units := map[int]map[int]bool{}
 	for _, i := range g.Tasks {
@@ -199,13 +200,13 @@ type Likeness struct {
 	// Tasks of the suite, and the Units that statistics count.
 	Tasks int `json:"tasks"`
 	Units int `json:"units"`
-	// Twins is the number of tasks in the found Groups; Exact that in groups whose
-	// closest tasks are the same except for punctuation.
+	// Twins is the number of tasks in the found Groups; and Exact the number of those in
+	// groups whose closest tasks are the same except for punctuation.
 	Groups     int `json:"groups,omitempty"`
 	Duplicates int `json:"duplicates,omitempty"`
 	Exact      int `json:"exact,omitempty"`
-	// Aside is the number of tasks put aside, Across that of groups whose declared splits
-	// differ.
+	// Aside is the number of tasks put aside, and Across the number of tasks in groups
+	// whose declared splits differ.
 	Aside  int `json:"aside,omitempty"`
 	Across int `json:"across,omitempty"`
 	// Named describes the groups, at most ten.

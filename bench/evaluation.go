@@ -56,7 +56,8 @@ type Evaluation struct {
 	Grades []Grade     `json:"grades,omitempty"`
 	Usage  agent.Usage `json:"usage,omitzero"`
 	// Judge is the usage of the judge models that graded it and of the simulated user, which
-	// is not the agent's; Iterations is the number of their calls. A grade that the run had before took none.
+	// does not count as the agent's; Iterations is the number of their calls. A grade that
+	// the run had before needed none.
 	Judge agent.Usage `json:"judge,omitzero"`
 	// Latency is the wall time of the successful attempt.
 	Latency time.Duration `json:"latency_ns,omitempty"`
@@ -65,8 +66,8 @@ type Evaluation struct {
 	// Attempts is 1 plus the retries after infrastructure failures.
 	Attempts int    `json:"attempts,omitempty"`
 	Error    string `json:"error,omitempty"`
-	// Cached reports that an earlier run made and paid for it; this run found it by its
-	// key.
+	// Cached reports whether an earlier run made and paid for the evaluation, and this
+	// run found it by its key.
 	Cached bool `json:"cached,omitempty"`
 	// Answer is the graded text, bounded, for the report.
 	Answer string    `json:"answer,omitempty"`
@@ -87,10 +88,10 @@ type Grade struct {
 	SD      float64 `json:"sd,omitempty"`
 }
 
-// Paid returns the money that the evaluation took, in USD: the agent's and the judges'.
+// Paid returns the cost of the evaluation in USD: the agent's and the judges'.
 func (e *Evaluation) Paid() float64 { return e.Usage.CostUSD + e.Judge.CostUSD }
 
-// Whole reports whether Answer is certainly all of the answer.
+// Whole reports whether Answer is certainly the whole answer.
 func (e *Evaluation) Whole() bool { return len(e.Answer) < answerKept-clipped }
 
 // clipped is an upper bound, in bytes, on the difference between [answerKept] and the length

@@ -49,7 +49,7 @@ type GradeInput struct {
 // then missing data and does not score 0; the grading beside it has the usage of judges.
 type GradeFunc func(ctx context.Context, in GradeInput) (Grading, error)
 
-// RefusedError is the error of graders that a shared limit kept from their work.
+// RefusedError is the error of graders that a shared limit prevented from their work.
 type RefusedError struct {
 	Refusal agent.Refusal
 	Err     error
@@ -74,7 +74,7 @@ var ErrRecorder = errors.New("results cannot be stored")
 // answerKept bounds the part of an answer that is stored for the report, in bytes.
 const answerKept = 2048
 
-// Settings of a harness for one agent in one run.
+// Settings configures a harness for one agent in one run.
 type Settings struct {
 	Run   string
 	Agent string
@@ -82,10 +82,11 @@ type Settings struct {
 	// an answer: its folder, version, model, memories, binary.
 	Identity string
 	Limits   agent.Limits
-	// Seed of the run, from which the seeds of tasks and repeats are derived.
+	// Seed is the seed of the run, from which the seeds of tasks and repeats are derived.
 	Seed int64
-	// UsesSeed false gives every evaluation the seed 0, so that later nights find equal
-	// repeats in the cache too.
+	// UsesSeed reports whether another seed can change an answer. If it is false, every
+	// evaluation gets the seed 0, so that later nights find equal repeats in the cache
+	// too.
 	UsesSeed bool
 	// Scratch is the folder for working directories.
 	Scratch string
@@ -99,9 +100,8 @@ type Settings struct {
 	// Lost returns the time for which this process has been stopped so far, as
 	// [StallDetector.Lost] measures it; nil means never.
 	Lost func() time.Duration
-	// Drain, when done, ends at once all waits of evaluations, with its cause: for a
-	// limit, before a retry, for the end of a pause, for a worker that begins the task. Nil means
-	// never.
+	// Drain, when done, ends all waits of evaluations at once, with its cause: for a limit,
+	// before a retry, for the end of a pause, for a worker that begins the task. Nil means never.
 	Drain context.Context
 	// KeepTranscripts stores the agent's transcript with each evaluation.
 	KeepTranscripts bool
@@ -136,7 +136,7 @@ type Harness struct {
 	// of them.
 	answered sync.Map // string → Job
 	latest   atomic.Pointer[Job]
-	missed   sync.Map // cell → true: those that ended as missing data
+	missed   sync.Map // cell → true for those that ended as missing data
 	shut     shutTools
 	// limitedBy names the limit that refused the latest attempt, nil where none did.
 	limitedBy atomic.Pointer[string]
@@ -352,8 +352,8 @@ func (h *Harness) retry(ctx context.Context, job Job, try int, why string, after
 	return more, err
 }
 
-// mostPaused is the number of times that an evaluation is repeated because this process
-// was stopped, in addition to its attempts.
+// mostPaused is the number of times that an evaluation is repeated, in addition to its
+// attempts, because this process was stopped.
 const mostPaused = 5
 
 // lost returns the time for which this process has been stopped so far.
@@ -371,8 +371,8 @@ func invalidated(e Evaluation, lost time.Duration) bool {
 	return lost >= longPause || lost > 0 && e.Outcome == agent.Timeout && lost > e.Latency/10
 }
 
-// attemptDetails holds further results of an attempt: the refusal of a shared limit, if one kept
-// the agent from its work, and the last line that its program wrote to standard error.
+// attemptDetails holds further results of an attempt: the refusal of a shared limit, if one
+// prevented the agent from its work, and the last line that its program wrote to standard error.
 type attemptDetails struct {
 	refused *agent.Refusal
 	said    string

@@ -7,15 +7,15 @@ import (
 )
 
 // JudgeTerms are the settings of a suite's judges in words, by route and name, such as
-// "judge", "temperature". They tell people what differs between two judges; the hash of a
-// suite covers the settings by [Suite.BindJudges].
+// "judge", "temperature". They show people the differences between two judges; the hash
+// of a suite covers the settings by [Suite.BindJudges].
 type JudgeTerms map[string]map[string]string
 
 // RubricsTerm is the name of the term that identifies the rubrics. Its value is a hash.
 const RubricsTerm = "rubrics"
 
-// Changed describes what differs between the terms and later ones, route by route; empty if
-// nothing does.
+// Changed describes the differences between the terms and later ones, route by route; empty
+// if there are none.
 func (t JudgeTerms) Changed(now JudgeTerms) string {
 	var out []string
 	for _, route := range keysOf(t, now) {

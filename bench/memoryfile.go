@@ -20,7 +20,7 @@ const (
 // MemoryLine is a line of a file of memories: memories.jsonl holds one as JSON in each.
 type MemoryLine struct {
 	agent.Memory
-	// Start and End are where it stands in the file, without white space and line break.
+	// Start and End are its byte offsets in the file, without white space and line break.
 	Start, End int
 }
 
@@ -112,7 +112,7 @@ func RetractMemory(data []byte, l MemoryLine, reason string, at time.Time) ([]by
 			return nil, err
 		}
 		marked := append(bytes.Clone(bytes.TrimSuffix(data[l.Start:l.End], []byte("}"))), mark...)
-		if _, ok := readMemory(marked, func(int, string) {}); ok { // not with an empty mark in it already
+		if _, ok := readMemory(marked, func(int, string) {}); ok { // not if the line already has an empty mark
 			line = marked
 		}
 	}
@@ -138,7 +138,7 @@ func RestoreMemory(data []byte, l MemoryLine) ([]byte, error) {
 	return splice(data, l, line), nil
 }
 
-// markOf is the end of the line of a retracted memory.
+// markOf returns the mark of a retracted memory, as the end of its line.
 func markOf(reason string, at time.Time) ([]byte, error) {
 	mark, err := text.Marshal(struct {
 		Retracted   string    `json:"retracted"`

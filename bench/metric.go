@@ -4,7 +4,7 @@ import "slices"
 
 // Metric is a quantity that an evaluation consumes; less is better.
 type Metric struct {
-	// Name as in settings and reports, and the unit.
+	// Name is the name in settings and reports, and Unit the unit.
 	Name, Unit string
 	// Of returns the amount that an evaluation consumed.
 	Of func(*Evaluation) float64

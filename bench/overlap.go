@@ -82,7 +82,7 @@ func (x *AnswerIndex) Find(text string) []Copied {
 
 // FindShown returns the passages that demonstrations share with answers. A demonstration
 // of a search task may contain the answers of search tasks, since its evaluations do not
-// count; one of a holdout task is a copy as a whole.
+// count; a demonstration of a holdout task counts as a copy as a whole.
 func (x *AnswerIndex) FindShown(tasks []Task, list []agent.Demonstration) []Copied {
 	split, own := map[string]Split{}, map[string]*Task{}
 	for i := range tasks {

@@ -12,7 +12,7 @@ type cell struct {
 	task    string
 }
 
-// note keeps an answered job of the champion, for probes.
+// note records an answered job of the champion, for probes.
 func (h *Harness) note(job Job, e Evaluation) {
 	if e.Scored && e.Outcome.Gradable() && job.Variant == h.breaker.champion {
 		h.answered.Store(job.Task.ID, job)
@@ -21,8 +21,8 @@ func (h *Harness) note(job Job, e Evaluation) {
 }
 
 // probe returns a function for the breaker that repeats a job that the champion answered
-// before: the one of the given task, otherwise its latest. It returns nil where there is
-// none. The repeat is paid for and not recorded.
+// before: that of the given task, otherwise its latest. It returns nil if there is none.
+// The repeat is paid for and not recorded.
 func (h *Harness) probe(at *Task) func(context.Context) (bool, error) {
 	job := h.latest.Load()
 	if job == nil {

@@ -9,13 +9,14 @@ const (
 	// mostShut is the number of evaluations that use up their attempts on the open breaker of
 	// one tool, before others stop waiting for it.
 	mostShut = 3
-	// shutFor is the time after the last of them from which a tool is waited for again.
+	// shutFor is the time after the last of them after which evaluations wait for a tool
+	// again.
 	shutFor = 10 * time.Minute
 )
 
-// shutTools notes the tools whose breakers stay open. A tool that always fails lets through
-// the probes of its breaker alone. If each further evaluation waited for it, a night would
-// wait for most of its time, and have no more scores in the end.
+// shutTools records the tools whose breakers stay open. The breaker of a tool that always
+// fails lets only probes through. If each further evaluation waited for it, a night would
+// spend most of its time waiting, without more scores in the end.
 type shutTools struct {
 	mu    sync.Mutex
 	tools map[string]shutTool
@@ -28,7 +29,7 @@ type shutTool struct {
 	last  time.Time
 }
 
-// hopeless reports whether to wait no more for a tool.
+// hopeless reports whether evaluations should no longer wait for a tool.
 func (s *shutTools) hopeless(tool string, now time.Time) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -36,8 +37,8 @@ func (s *shutTools) hopeless(tool string, now time.Time) bool {
 	return t.given >= mostShut && now.Sub(t.last) < shutFor
 }
 
-// giveUp notes an evaluation that was given up because of the open breaker of a tool; empty
-// for another reason.
+// giveUp records an evaluation that was given up because of the open breaker of a tool;
+// empty for another reason.
 func (s *shutTools) giveUp(tool string, now time.Time) {
 	if tool == "" {
 		return

@@ -19,8 +19,8 @@ const (
 
 // StallDetector measures the time for which this process did not run because a signal
 // stopped it or the machine was suspended. It compares the time between beats by the
-// monotonic clock, which runs on while the process is stopped, and by the wall clock, which
-// also runs on while the machine is suspended. It is safe for concurrent use.
+// monotonic clock, which continues while the process is stopped, and by the wall clock,
+// which also continues while the machine is suspended. It is safe for concurrent use.
 type StallDetector struct {
 	now func() time.Time
 

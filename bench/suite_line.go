@@ -72,7 +72,7 @@ func (l *suiteReader) line(no int, line []byte) {
 	l.places = append(l.places, place{no, split})
 }
 
-// id returns the task's id and reports an id that an earlier line has too.
+// id returns the task's id and reports an id that an earlier line has, too.
 func (l *suiteReader) id(no int, n jsonNode, report func(int, string)) string {
 	id, ok := n.get("id")
 	if !ok || id.kind != '"' || id.text == "" {

@@ -18,7 +18,7 @@ type shape struct {
 	fields map[string]shape // of an object with declared keys
 	elem   *shape           // of a list's items, or of the values of an object with free keys
 	need   []string         // required keys of an object
-	orText *shape           // of a text that may stand in place of an object
+	orText *shape           // of a text that may replace an object
 	check  func(jsonNode) string
 }
 

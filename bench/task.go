@@ -13,9 +13,9 @@ import (
 // Split is the set of tasks, search or holdout, that a task belongs to.
 type Split string
 
-// Search tasks may be seen by the searcher; Holdout tasks confirm. Aside is a search task
-// that has an exact duplicate in the holdout; it is used for neither. A suite file must
-// not contain it.
+// Search tasks may be seen by the searcher; Holdout tasks confirm. Aside marks a search
+// task that has an exact duplicate in the holdout; it is used for neither. A suite file
+// must not contain it.
 const (
 	Search  Split = "search"
 	Holdout Split = "holdout"
@@ -26,12 +26,13 @@ const (
 type Task struct {
 	ID     string `json:"id"`
 	Domain string `json:"domain,omitempty"`
-	// Goal is the request; Messages a whole conversation; Turns the script of one, in place
-	// of Goal, after Messages. At least one of them, or Input, is set.
+	// Goal is the request, Messages a whole conversation, and Turns the script of one,
+	// which replaces Goal and follows Messages. At least one of them, or Input, is set.
 	Goal     string          `json:"goal,omitempty"`
 	Messages []agent.Message `json:"messages,omitempty"`
 	Turns    []Turn          `json:"turns,omitempty"`
-	// User goes on after Turns, which may be empty then.
+	// User is the simulated user who continues after Turns, which may be empty in that
+	// case.
 	User     *SimulatedUser  `json:"user,omitempty"`
 	Input    json.RawMessage `json:"input,omitempty"`
 	Fixtures Fixtures        `json:"fixtures,omitzero"`
@@ -40,7 +41,7 @@ type Task struct {
 	Graders []GraderSpec `json:"graders,omitempty"`
 	// Answer is the reference, if there is one. Agents never see it.
 	Answer *string `json:"answer,omitempty"`
-	// Weight in the suite's mean; 0 is read as 1.
+	// Weight is the weight in the suite's mean; 0 is read as 1.
 	Weight float64  `json:"weight,omitempty"`
 	Tags   []string `json:"tags,omitempty"`
 	Source *Source  `json:"source,omitempty"`
@@ -49,8 +50,7 @@ type Task struct {
 	Cluster string `json:"cluster,omitempty"`
 	Split   Split  `json:"split,omitempty"`
 	// DuplicateOf is the smallest id of the group of near-duplicates that this task was found to
-	// belong to, empty for none. Where a cluster is declared, only tasks of other suites
-	// count.
+	// belong to, empty for none. If a cluster is declared, only tasks of other suites count.
 	DuplicateOf string `json:"-"`
 }
 
@@ -75,7 +75,8 @@ func (f Fixtures) IsZero() bool {
 // Source is the provenance of a task.
 type Source struct {
 	Session string `json:"session,omitempty"`
-	// Author is who approved the answer, and Approval how.
+	// Author is the person who approved the answer, and Approval the way in which they
+	// did.
 	Author   string `json:"author,omitempty"`
 	Approval string `json:"approval,omitempty"`
 	// File is the name of the log, and Line the line of the conversation in it; 0 where the
@@ -90,7 +91,7 @@ type Source struct {
 // decodes its own fields.
 type GraderSpec struct {
 	Type string
-	// Weight among the task's graders; 0 is read as 1.
+	// Weight is the weight among the task's graders; 0 is read as 1.
 	Weight float64
 	// Threshold is the score at which it passes; 0 is read as the type's default (1 for
 	// most).
@@ -210,7 +211,7 @@ func (t *Task) Request() string {
 	return string(t.Input)
 }
 
-// Question returns what the task asks and what a right answer is, for a person to read:
+// Question returns the request of the task and the correct answer, for a person to read:
 // the goal with its input, or the last message; and the reference with the fields of each
 // grader that has its own, which may be empty. Agents never see the latter.
 func (t *Task) Question() (goal, expected string) {

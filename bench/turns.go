@@ -79,7 +79,7 @@ func (t *Task) AgentTasks() []agent.Task {
 		}
 		out = append(out, next)
 	}
-	if t.User != nil { // whose messages are not known; they are about its goal
+	if t.User != nil { // the messages of the simulated user are not known, but they concern its goal
 		next := out[len(out)-1]
 		next.Messages = append(slices.Clone(next.Messages), agent.Message{Role: userRole, Content: next.Goal})
 		next.Goal = t.User.Goal
@@ -105,7 +105,7 @@ func (l *suiteReader) checkTurns(t *Task, n jsonNode, report func(int, string)) 
 	}
 }
 
-// notBlank limits the messages of a script to those that ask for something.
+// notBlank limits the messages of a script to those that are not blank.
 func notBlank(n jsonNode) string {
 	if strings.TrimSpace(n.text) == "" {
 		return "is empty"

@@ -34,7 +34,7 @@ const (
 type SimulatedUser struct {
 	// Route is the route of the model; empty is the default route.
 	Route string `json:"route,omitempty"`
-	// Goal is what the person wants, and Facts what the person knows.
+	// Goal is the goal of the person, and Facts are the facts that the person knows.
 	Goal  string   `json:"goal"`
 	Facts []string `json:"facts,omitempty"`
 	// MaxTurns bounds the messages of the user, with those of the script; 0 is read as 8.
@@ -59,9 +59,9 @@ func (u *SimulatedUser) stop() string {
 	return defaultStop
 }
 
-// stops reports whether a message ends the conversation: the word for that stands in a line of
-// its own or at its end, or the default word anywhere, which no person writes. What stands
-// before it is not sent: the conversation is over.
+// stops reports whether a message ends the conversation: the stop word is on a line of its own
+// or at the end of the message, or the default word, which no person writes, is anywhere. The
+// text before it is not sent, because the conversation is over.
 func (u *SimulatedUser) stops(message string) bool {
 	if strings.Contains(message, defaultStop) {
 		return true
@@ -98,7 +98,7 @@ func (u *SimulatedUser) withoutStop(message string) string {
 	return strings.Trim(strings.TrimSpace(strings.Join(kept, "\n")), "\"'`* \n")
 }
 
-// text returns what the person wants and knows, a line each.
+// text returns the goal and the facts of the person, one a line.
 func (u *SimulatedUser) text() string {
 	if u == nil {
 		return ""
@@ -122,16 +122,16 @@ func (t *Task) UserCalls() int {
 }
 
 // EndedAtOnce is the error of a conversation that the simulated user ended before it began. It
-// leaves nothing to grade, so that it is missing data, but it is a fault of the task and no
-// outage: it is neither repeated nor counted for the breaker.
+// leaves nothing to grade, so that it is missing data, but it is a fault of the task and not
+// an outage, so it is neither repeated nor counted by the breaker.
 const EndedAtOnce = "the simulated user ended the conversation before its first message"
 
 // errNoUser is the error of a task with a simulated user where no model takes its part.
 var errNoUser = errors.New("the simulated user needs a model, and there is none")
 
 // next asks the model for the next message of the user; done reports that it ends the
-// conversation. Before the first message there is nothing to end: what stands beside the word
-// for that is the message, and where nothing does, the model is asked again. An error is no
+// conversation. Before the first message there is nothing to end: the text beside the stop
+// word is the message, and if there is none, the model is asked again. An error is not a
 // fault of the agent. The usage counts in any case.
 func (u *SimulatedUser) next(ctx context.Context, m model.Model, said []agent.Message, first bool, seed int64) (message string, done bool, used agent.Usage, err error) {
 	if m == nil {
@@ -185,9 +185,10 @@ func (w *watchedUser) Next(ctx context.Context, req *model.Request) (model.Reply
 	return reply, err
 }
 
-// request returns the request to the model. The goal and the facts are the suite's; what was
-// said is data, which the renderer of [model.Request] encodes in lines of JSON. Nothing in
-// it depends on the variant, the stage or the run, except by what the agent said.
+// request returns the request to the model. The goal and the facts come from the suite; the
+// messages so far are data, which the renderer of [model.Request] encodes in lines of JSON.
+// Nothing in it depends on the variant, the stage or the run, except through the agent's
+// messages.
 func (u *SimulatedUser) request(said []agent.Message, first bool, seed int64, attempt int) *model.Request {
 	goal := fmt.Sprintf("Write the person's next message. If the person has what they want, or it cannot be had, write %s instead.", u.stop())
 	if first {

@@ -30,8 +30,8 @@ func (c *Confirmation) Blocked() string { return c.blocked.Sentence }
 func (c *Confirmation) Blocks() int { return c.blocks }
 
 // Conclude returns the night's verdict. The Winner of the conclusion is an index of
-// [Confirmation.Turns]. searched reports that the search reached its planned end; refused are
-// the proposals of turns that their gates refused.
+// [Confirmation.Turns]. searched reports whether the search reached its planned end; refused
+// are the proposals of turns that their gates refused.
 func (c *Confirmation) Conclude(searched bool, design stats.Design, refused []stats.Refusal) stats.Conclusion {
 	rulings := make([]stats.Ruling, len(c.turns))
 	for i, t := range c.turns {

@@ -12,7 +12,7 @@ import (
 
 // Confirmation runs one night's confirmation of an agent. It judges only after complete
 // blocks, by all evidence of an entry, stops a candidate as soon as it is decided, and
-// goes on with the next. It is not safe for concurrent use.
+// continues with the next. It is not safe for concurrent use.
 type Confirmation struct {
 	World
 	Setup
@@ -61,10 +61,11 @@ func Open(ctx context.Context, w World, s Setup) (*Confirmation, error) {
 }
 
 // Work gives candidates their turns, one after another. A resumed run first finishes
-// those that it had started. A proven one ends the work, since its adoption would void
-// all evidence on others against this champion. So does a trade, so that a person decides
-// before similar variants use up entries of the month. Called again, it goes on with the
-// candidates that had no turn in this run. The error is the one that ended the run.
+// those that it had started. A proven candidate ends the work, because its adoption would
+// void all evidence on others against this champion. A trade ends it, too, so that a
+// person decides before similar variants use up entries of the month. A further call
+// continues with the candidates that had no turn in this run. The error is the one that
+// ended the run.
 func (c *Confirmation) Work(ctx context.Context) error {
 	ended := c.work(ctx)
 	if ended != nil {
@@ -104,10 +105,10 @@ func (c *Confirmation) work(ctx context.Context) error {
 }
 
 // turn runs blocks for a candidate until it is decided or the budget does not suffice for
-// another. One that is proven better may still break a guard or harm a domain
-// ([stats.Ruling.Pending]): it goes on like an open one until that is settled too, and
-// keeps its proven state when the blocks end. The error is the one that ended the run
-// within a block.
+// another. A candidate that is proven better may still break a guard or harm a domain
+// ([stats.Ruling.Pending]): it continues like an open one until that is decided too, and
+// keeps its proven state if the blocks end before. The error is the one that ended the
+// run within a block.
 func (c *Confirmation) turn(ctx context.Context, e *Entry) error {
 	c.tried = append(c.tried, e.Variant)
 	first, err := c.expose(ctx, e.Variant)

@@ -27,15 +27,16 @@ type Entry struct {
 	// holdout tasks and graders, the agent's folder, identity and prices. Evidence with
 	// another hash, or against another champion, is void.
 	Holds string `json:"holds"`
-	// Spends identifies the data that the entry spends, as other entries under another name may;
-	// empty for an agent, whose name does, and in records of an older evolve.
+	// Spends identifies the data that the entry spends, which entries under another name may
+	// spend, too. It is empty for an agent, whose name identifies its data, and in records of an
+	// older evolve.
 	Spends string `json:"spends,omitempty"`
 	// Alpha is the level of the entry, Projected its projected number of pairs; 0: no
 	// cap.
 	Alpha     float64 `json:"alpha"`
 	Projected float64 `json:"projected"`
-	// Gain is its gain over the champion by the search's last estimate, SD the standard
-	// deviation of that, in score units.
+	// Gain is the gain over the champion in the search's last estimate, and SD its
+	// standard deviation, both in score units.
 	Gain float64 `json:"gain"`
 	SD   float64 `json:"sd"`
 	// Runs lists the runs that added blocks, in order.
@@ -87,8 +88,8 @@ func Entered(entries []Entry) []time.Time {
 	return out
 }
 
-// NoEntry returns a sentence that the window of the error control is full, and until
-// when.
+// NoEntry returns a sentence that the window of the error control is full, with the time
+// until which it is.
 func NoEntry(c stats.Control, entries []Entry) string {
 	times := Entered(entries)
 	slices.SortFunc(times, time.Time.Compare)

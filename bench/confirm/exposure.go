@@ -19,7 +19,7 @@ func (c *Confirmation) expose(ctx context.Context, variant agent.ConfigID) (firs
 	for _, e := range before {
 		if e.Run == c.Run {
 			if slices.Contains(e.Variants, variant) {
-				return e.First, nil // a resumed run continues with its own
+				return e.First, nil // a resumed run continues with its own repeats
 			}
 			shared = e.First
 		}

@@ -17,7 +17,7 @@ type prospect struct {
 	// gain and sd are the search's estimates, pairs is the entry's number of pairs.
 	gain, sd float64
 	pairs    float64
-	// dear reports that it is expected to break a guard.
+	// dear reports whether it is expected to break a guard.
 	dear bool
 	// measured is the raw difference on common search tasks, and common their number.
 	measured float64
@@ -102,9 +102,9 @@ const leastSD = 1e-3
 // deviation, in score units. The search's estimate is about the search tasks. For a fixed
 // agent the scores on those are known exactly, and only the sampling of the tasks adds
 // variance, p̂(1−p̂) per task. Scores between 0 and 1 that differ little between cases have
-// less: where the search knows what the luckiest of its variants would gain by chance, a
-// gain beyond that leads as well. The lead orders the variants for the next block; no
-// claim depends on it.
+// less: if the search has an estimate of the gain that the luckiest of its variants would
+// show by chance, a gain beyond that leads as well. The lead orders the variants for the
+// next block; no claim depends on it.
 func (s *Setup) lead(f Finalist) (gain, sd float64) {
 	if !s.Fixed {
 		return f.Gain, f.SD

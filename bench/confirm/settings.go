@@ -25,8 +25,8 @@ type Settings struct {
 // DefaultSettings returns the defaults.
 func DefaultSettings() Settings { return Settings{Finalists: 3, Level: .05, Share: .65} }
 
-// Units returns the number of independent tasks that tasks are worth, rounded down: the
-// number of clusters if they have equal weights, and fewer otherwise
+// Units returns the number of independent tasks to which tasks are equivalent, rounded
+// down: the number of clusters if they have equal weights, and fewer otherwise
 // ([stats.Independent]).
 func Units(tasks []*bench.Task) int {
 	weights := map[string]float64{}
@@ -61,8 +61,9 @@ func (s Settings) Blocks(budget, tasks int, fixed bool) int {
 	return blocks
 }
 
-// Design returns the design of a confirmation on so many holdout tasks, worth so many
-// independent ones ([Units]), if a night can pay so many blocks for one candidate.
+// Design returns the design of a confirmation on the given number of holdout tasks, which
+// are equivalent to a number of independent ones ([Units]), if a night can pay a number
+// of blocks for one candidate.
 func (s Settings) Design(blocks, tasks, units int, fixed bool) stats.Design {
 	control := s.Control()
 	tonight := float64(tasks * blocks)

@@ -10,7 +10,7 @@ import (
 type Setup struct {
 	// Run is the name of this run.
 	Run string
-	// Champion is the config that candidates are measured against: the agent's champion
+	// Champion is the config against which candidates are measured: the agent's champion
 	// or, while a proposal awaits a decision, the variant that it proposes. Evidence
 	// against that variant stays valid after an approval.
 	Champion agent.ConfigID
@@ -23,8 +23,8 @@ type Setup struct {
 	Score float64
 	// Holds identifies what tonight's evidence depends on; see [Entry].
 	Holds string
-	// Spends is that of entries of tonight, and Others are the entries that other names made on the
-	// same data: the error control counts them too.
+	// Spends is the Spends of tonight's entries, and Others are the entries that other names made
+	// on the same data: the error control counts them too.
 	Spends string
 	Others []Entry
 	// Tasks is the number of holdout tasks, SearchTasks that of search tasks.
@@ -32,7 +32,7 @@ type Setup struct {
 	// Fixed reports whether a repeat is no new evidence. Each candidate then gets one
 	// block, and the champion's half of it is run only once.
 	Fixed bool
-	// Metric is what the scores are of, where that is a metric; nil for others.
+	// Metric is the kind of the metric that the scores measure; nil if they measure none.
 	Metric *metrics.Kind
 	// Evaluations is tonight's limit, including earlier evaluations of this run.
 	Evaluations int
@@ -40,7 +40,7 @@ type Setup struct {
 	Most int
 	// Keep is the number of entries of the window that must stay free for later nights.
 	Keep int
-	// Out gives the reasons why variants must not get a block; others may.
+	// Out gives, for variants that must not get a block, the reasons.
 	Out map[agent.ConfigID]string
 	// LeftOut is the reason why variants that look better are not among the finalists, or
 	// none.
@@ -63,8 +63,8 @@ type Finalist struct {
 	// Luck is the gain that the luckiest of all variants of the search would show by chance,
 	// given how their gains differ between cases; 0: unknown.
 	Luck float64
-	// Dear reports whether it is expected to break a guard; it is then considered only
-	// when no other is ahead.
+	// Dear reports whether it is expected to break a guard; such a variant is considered
+	// only if no other one is ahead.
 	Dear bool
 	// Measured is the mean difference to the champion on the search tasks that both ran, Common
 	// their number.

@@ -29,7 +29,7 @@ type Exposure struct {
 
 // Ledger records the uses of the holdout.
 type Ledger interface {
-	// Exposures returns those of the agent, in order.
+	// Exposures returns the exposures of the agent, in order.
 	Exposures(ctx context.Context) ([]Exposure, error)
 	Expose(ctx context.Context, e Exposure) error
 }
@@ -48,7 +48,8 @@ type Block struct {
 type Evidence interface {
 	// Blocks returns the number of complete blocks in all and in the current run.
 	Blocks() (all, tonight int)
-	// Differences returns those of the pairs; variance is that of a single one.
+	// Differences returns the differences of the pairs; variance is the variance of a
+	// single one.
 	Differences(variance float64) stats.Differences
 	// Judge rules on the evidence as [stats.Judge] does, with the world's guards added to
 	// the rule.

@@ -21,8 +21,8 @@ type Measured struct {
 
 // Result is the result for a candidate.
 type Result struct {
-	// Verdict is Better only when the metric is better on at least one benchmark and
-	// nothing compared is worse, all at the rule's level together.
+	// Verdict is Better only when the metric is better on at least one benchmark and none
+	// of the compared values is worse, all at the rule's level together.
 	Verdict Verdict `json:"verdict"`
 	// Reasons are the reasons in words, the most important first.
 	Reasons []string `json:"reasons"`
@@ -32,7 +32,7 @@ type Result struct {
 	// one comparison in 1/alpha.
 	Check []Comparison `json:"check,omitempty"`
 	// Blind names the comparisons that could hide a loss beyond the rule's, the largest
-	// first; "nothing is worse" is then not shown. Empty when there are none.
+	// first; in that case "nothing is worse" is not shown. Empty when there are none.
 	Blind []string `json:"blind,omitempty"`
 	// Needed is the minimum number of runs per side with which one difference among these
 	// comparisons can be significant.

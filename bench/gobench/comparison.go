@@ -15,9 +15,9 @@ type Verdict string
 
 // Better and Worse are significant, after the correction, and large enough to count.
 // NotShown means that no difference was shown, which does not prove that there is none.
-// Refused means that the candidate does not report in all its runs what the base does, so
-// that nothing was compared and the candidate is at fault. Void means that the
-// measurement allows no verdict, through no fault of the candidate.
+// Refused means that the candidate does not report the same benchmarks as the base in all
+// its runs, so that nothing was compared and the candidate is at fault. Void means that
+// the measurement allows no verdict, through no fault of the candidate.
 const (
 	Better   Verdict = "better"
 	Worse    Verdict = "worse"
@@ -36,7 +36,8 @@ type Interval struct {
 type Summary struct {
 	Runs   int     `json:"runs"`
 	Median float64 `json:"median"`
-	// Interval of the median at 95 % or more; nil with fewer than six runs.
+	// Interval is the interval of the median at 95 % or more; nil with fewer than six
+	// runs.
 	Interval *Interval `json:"interval,omitempty"`
 }
 
@@ -50,8 +51,8 @@ type Comparison struct {
 	// 1. Where a value is 0 or below, it is the median difference, relative to the base's
 	// median, or, when that is 0, to the largest value of either side.
 	Change float64 `json:"change"`
-	// Interval of Change by inverting the U test: the changes that it would not reject at
-	// the rule's level, uncorrected; nil when there are too few runs.
+	// Interval is the interval of Change by inverting the U test: the changes that it
+	// would not reject at the rule's level, uncorrected; nil when there are too few runs.
 	Interval *Interval `json:"interval,omitempty"`
 	// P is the two-sided p-value of the Mann-Whitney U test, exact up to 50 runs a side, 25
 	// when values are equal; Adjusted is Holm's over all comparisons of the result.

@@ -16,7 +16,7 @@ import (
 )
 
 // The limits of one run's output. A longer line is skipped; other excesses are errors,
-// because a part of the output would be no measurement.
+// because a part of the output is not a measurement.
 const (
 	mostBytes   = 64 << 20
 	mostLine    = 32 << 10

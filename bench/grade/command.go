@@ -40,7 +40,7 @@ type Exit struct {
 	Code           int // -1 when it was ended by a signal
 	Stdout, Stderr []byte
 	TimedOut       bool
-	// Truncated reports that there was more output than MaxOutput.
+	// Truncated reports whether there was more output than MaxOutput.
 	Truncated bool
 }
 

@@ -10,7 +10,7 @@ import (
 	"evolve/runtime/agent"
 )
 
-// The graders of this file check how the agent worked, not what it answered.
+// The graders of this file check the way in which the agent worked, not its answer.
 
 // toolCalled passes when the transcript has a call of the tool, with any result. Calls in
 // a foreign transcript cannot be recognized.

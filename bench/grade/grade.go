@@ -24,8 +24,8 @@ type Graders struct {
 	compiled sync.Map // *bench.Task → compilation
 }
 
-// means are what graders need besides the result: those that may be nil for tasks whose
-// graders do not use them.
+// means holds the things that graders need besides the result. A field may be nil for
+// tasks whose graders do not use it.
 type means struct {
 	runner   Runner
 	suiteDir string
@@ -92,9 +92,9 @@ type scorer func(ctx context.Context, in *bench.GradeInput) (judgement, error)
 type judgement struct {
 	score  float64
 	reason string
-	// void reports that there was nothing to grade: the score is 0 and not inverted.
+	// void reports whether there was nothing to grade: the score is 0 and not inverted.
 	void bool
-	// sd and samples describe the draws of a judge model, and usage what they took.
+	// sd and samples describe the draws of a judge model, and usage their usage.
 	sd      float64
 	samples int
 	usage   agent.Usage
@@ -181,7 +181,7 @@ func (g *Grader) Grade(ctx context.Context, in bench.GradeInput) (bench.Grading,
 // tally sums up the grades of one result.
 type tally struct {
 	bench.Grading
-	// void is the reason why there is nothing to grade; empty if there is.
+	// void is the reason why there is nothing to grade; empty if there is something.
 	void         string
 	sum, weights float64
 }

@@ -44,7 +44,7 @@ func jsonSchema(b *builder) scorer {
 	return onAnswer(func(answer string) judgement {
 		v, err := jsonIn(answer)
 		if err != nil {
-			return yes(false, "%v", err) // an answer without JSON is invalid, and not inverts that
+			return yes(false, "%v", err) // an answer without JSON is invalid, which "not" inverts
 		}
 		err = schema.Validate(v)
 		var invalid *jsonschema.ValidationError

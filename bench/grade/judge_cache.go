@@ -58,8 +58,8 @@ func (g *Graders) Recall(t *bench.Task, e *bench.Evaluation) {
 	}
 }
 
-// ask asks a question, or returns the verdict that it had before, without its usage. That
-// the replies are no verdicts is remembered too; failures of the provider are not.
+// ask asks a question, or returns the earlier verdict on it, without its usage. An
+// invalid reply is also remembered; failures of the provider are not.
 func (a *asker) ask(ctx context.Context, j *Judge, answer string) (Verdict, error) {
 	found, _ := a.asked.LoadOrStore(j.key(answer), &asked{})
 	q := found.(*asked)

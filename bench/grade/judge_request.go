@@ -44,7 +44,7 @@ func (d draw) id() string {
 	return hex.EncodeToString(sum[8:12])
 }
 
-// request returns the request to the judge model. The rubric is the suite's and stands in
+// request returns the request to the judge model. The rubric comes from the suite and is in
 // the system prompt; the task, the answer and the reference are data, which the renderer of
 // [model.Request] encodes in lines of JSON. Nothing in it depends on the variant, the stage
 // or the run.
@@ -76,7 +76,7 @@ func (j *Judge) request(d draw, answer string) *model.Request {
 	return req
 }
 
-// shown returns the part of a text that a judge gets, and names what is left out.
+// shown returns the part of a text that a judge gets, and describes the omitted part.
 func shown(s string) string {
 	part := text.Clip(s, maxJudged)
 	if left := len(s) - len(part); left > 0 {

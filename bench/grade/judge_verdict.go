@@ -35,7 +35,7 @@ type Verdict struct {
 // attempts is the number of calls for one draw before malformed replies count as failure.
 const attempts = 3
 
-// ErrNoVerdict is the error of a judge whose replies are no verdicts.
+// ErrNoVerdict is the error of a judge whose replies are not verdicts.
 var ErrNoVerdict = errors.New("the judge gave no verdict")
 
 // Ask asks the model for the grade of an answer. The verdict beside an error has the usage.
@@ -123,8 +123,8 @@ func (v *Verdict) place(j *Judge, score float64, d draw) {
 	}
 }
 
-// watchedModel keeps the error of its call: [model.Ask] returns none for a spent budget, which
-// is a limit that all answers share.
+// watchedModel keeps the error of its call: [model.Ask] returns no error for a spent budget,
+// which is a limit that all answers share.
 type watchedModel struct {
 	model.Model
 	err error
@@ -144,8 +144,8 @@ type reply struct {
 }
 
 // read parses a reply as foreign text: from the first brace to the last it must be one
-// verdict with the id of the draw. A reply that repeats a verdict of the answer has not
-// that id, and one with two objects is none.
+// verdict with the id of the draw. A reply that repeats a verdict in the answer lacks
+// that id, and a reply with two objects is not a verdict.
 func (j *Judge) read(said string, d draw) (score float64, reason string, err error) {
 	from, to := strings.IndexByte(said, '{'), strings.LastIndexByte(said, '}')
 	if from < 0 || to < from {
@@ -226,7 +226,7 @@ func (j *Judge) sheet(raw json.RawMessage) (float64, error) {
 	return sum / weights, nil
 }
 
-// preference reads which answer is better, and returns the score of the graded one.
+// preference reads the preferred answer, and returns the score of the graded one.
 func (j *Judge) preference(raw json.RawMessage, d draw) (float64, error) {
 	switch string(bytes.TrimSpace(raw)) {
 	case `"same"`:

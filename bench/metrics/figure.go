@@ -9,8 +9,8 @@ import (
 	"evolve/runtime/text"
 )
 
-// mostDecimals is the largest number of decimals that a figure is shown with before it is
-// written with an exponent.
+// mostDecimals is the largest number of decimals of a figure that is not written with an
+// exponent.
 const mostDecimals = 9
 
 // Decimals returns the number of decimals with which a figure of this size has two

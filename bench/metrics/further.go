@@ -10,7 +10,8 @@ import (
 // mostFurther bounds the further metrics that are kept of a command.
 const mostFurther = 12
 
-// mostAnswer bounds an answer of [Scale.Answer], in bytes. A record of an evaluation keeps no more.
+// mostAnswer bounds an answer of [Scale.Answer], in bytes. This is the length that a record of an
+// evaluation keeps.
 const mostAnswer = 2000
 
 // furtherKinds returns the kinds of the metrics beside the named one, in the order of the base's

@@ -9,16 +9,17 @@ import (
 
 // Kind describes the metric of a scale.
 type Kind struct {
-	// Name of the metric, and its unit, which may be empty.
+	// Name is the name of the metric, and Unit its unit, which may be empty.
 	Name   string `json:"name"`
 	Unit   string `json:"unit,omitempty"`
 	Better Better `json:"better"`
 	// Size is the mean size of the base's values, above 0, to which scores are relative.
 	Size float64 `json:"size"`
-	// Form is that of the scores and of the words in records; 0 in those of an older evolve.
+	// Form is the form of the scores and of the words in records; 0 in records of an older
+	// evolve.
 	Form int `json:"form,omitempty"`
-	// Points reports that the words in records have differences of a metric in % in percentage
-	// points; false for other units, and in records of an older evolve.
+	// Points reports whether the words in records give differences of a metric in % in
+	// percentage points; false for other units, and in records of an older evolve.
 	Points bool `json:"percentage_points,omitempty"`
 	// Further are the other metrics that the base has values of; they decide nothing.
 	Further []Kind `json:"further,omitempty"`
@@ -41,15 +42,15 @@ func (k Kind) Find(answer string) float64 {
 // the base's value, where the scale is steepest; elsewhere it is larger.
 func (k Kind) Unscaled() float64 { return 2 * half * k.Size }
 
-// Point describes in words the change of the metric that a point of the score stands for at the
-// base's value.
+// Point describes in words the change of the metric that corresponds to a point of the score at
+// the base's value.
 func (k Kind) Point() string {
 	size := k.Unscaled() / 100
 	return fmt.Sprintf("a point of the score is %s of %s near the code as it is", WithChangeUnit(Figure(size, Decimals(size)), k.Unit), text.Clip(k.Name, 40, text.Runes, text.Ellipsis))
 }
 
-// Comparable reports whether scores of both kinds are of the same form; nil is a record of before
-// kinds were recorded.
+// Comparable reports whether scores of both kinds are of the same form; nil is a record from
+// before kinds were recorded.
 func Comparable(a, b *Kind) bool { return a.form() == b.form() }
 
 func (k *Kind) form() int {
@@ -59,8 +60,8 @@ func (k *Kind) form() int {
 	return k.Form
 }
 
-// Unsized describes a base whose values show no size to which a change could be relative; empty
-// for others.
+// Unsized describes a base whose values have no size to which a change could be relative; empty
+// for any other.
 func (s *Scale) Unsized() string {
 	if !s.zero {
 		return ""

@@ -1,6 +1,6 @@
-// Package metrics reads what a scoring command measured of a program, case by case, and
-// turns it into scores for a search. A command prints a JSON object in a line for each
-// value:
+// Package metrics reads the values that a scoring command measured for a program, case by
+// case, and converts them to scores for a search. A command prints a JSON object in a line
+// for each value:
 //
 //	{"case": "or1-07", "metric": "excess", "value": 5.81, "unit": "%", "better": "lower"}
 //
@@ -35,8 +35,8 @@ const (
 
 // Value is one metric of one case.
 type Value struct {
-	// Case is the name of the case, Metric that of what was measured; both have 1 to 200
-	// characters that can be shown.
+	// Case is the name of the case, and Metric the name of the measured quantity; both
+	// have 1 to 200 visible characters.
 	Case   string `json:"case"`
 	Metric string `json:"metric"`
 	// Value is within ±1e300.
@@ -58,7 +58,7 @@ const (
 
 // Read reads the values that a command printed. Lines that do not begin with "{" are the
 // command's own. It returns an error, with the number and the text of the line, when any other
-// line is no value, when a value is given twice, when a metric has two directions or units,
+// line is not a value, when a value is given twice, when a metric has two directions or units,
 // and when there is no value at all.
 func Read(from io.Reader) ([]Value, error) {
 	lines := bufio.NewScanner(from)
@@ -105,10 +105,10 @@ func Read(from io.Reader) ([]Value, error) {
 	return out, nil
 }
 
-// nearly reports whether a line that is no value may have been meant as one.
+// nearly reports whether a line that is not a value may have been meant as one.
 func nearly(line string) bool { return strings.Contains(line, "case") }
 
-// mostShown bounds what an error shows of a line, in bytes.
+// mostShown bounds the part of a line that an error shows, in bytes.
 const mostShown = 100
 
 // shown returns a line as an error shows it.
@@ -122,7 +122,7 @@ func unitName(unit string) string {
 	return text.Quote(unit)
 }
 
-// Parse reads the value in a stored answer; false if it is none.
+// Parse reads the value in a stored answer; false if it has none.
 func Parse(answer string) (Value, bool) {
 	v, err := parse([]byte(answer))
 	return v, err == nil

@@ -11,8 +11,8 @@ import (
 // two values count as the same: sums in another order differ by so little.
 const rounding = 1e-9
 
-// Noise is how far values of the same program differ between starts of its scoring
-// command.
+// Noise describes the differences between values of the same program in several starts of
+// its scoring command.
 type Noise struct {
 	// Cases counts the cases with more than one value, and Differ those whose values differ.
 	Cases  int `json:"cases"`
@@ -29,7 +29,7 @@ type Noise struct {
 func (n *Noise) Any() bool { return n != nil && n.Differ > 0 }
 
 // Noise compares further values of the unchanged program with those of the base. Values of
-// other metrics and cases count for nothing.
+// other metrics and cases are ignored.
 func (s *Scale) Noise(again []Value) Noise {
 	sums, counts, most := map[string]float64{}, map[string]float64{}, map[string]float64{}
 	for _, v := range again {
@@ -43,7 +43,7 @@ func (s *Scale) Noise(again []Value) Noise {
 		most[v.Case] = math.Max(most[v.Case], d)
 	}
 	var n Noise
-	for _, of := range s.order { // so that sums are rounded alike
+	for _, of := range s.order { // in this order, so that sums are rounded alike
 		if counts[of] == 0 {
 			continue
 		}
@@ -60,7 +60,7 @@ func (s *Scale) Noise(again []Value) Noise {
 	return n
 }
 
-// Differs reports whether a value of the unchanged program is another one than the base's.
+// Differs reports whether a value of the unchanged program differs from the base's.
 func (s *Scale) Differs(v Value) bool {
 	base, known := s.base[v.Case]
 	return known && v.Metric == s.metric && math.Abs(v.Value-base) > rounding*s.size

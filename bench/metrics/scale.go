@@ -13,12 +13,12 @@ import (
 // half of the way from the base's to the best.
 const half = .25
 
-// Form is the form of the scores of [Scale.Score]. Scores of different forms are no comparison:
-// those of an older evolve, of form 0, were 1/(1 + exp(−8·d)).
+// Form is the form of the scores of [Scale.Score]. Scores of different forms cannot be
+// compared: those of an older evolve, of form 0, were 1/(1 + exp(−8·d)).
 const Form = 2
 
-// Coarse is the score above which improvements differ too little to tell versions apart: that of
-// 12 times the mean size of the base's values.
+// Coarse is the score above which improvements differ too little to distinguish versions: that
+// of 12 times the mean size of the base's values.
 const Coarse = .99
 
 // mostSize bounds the mean size of the base's values, as a multiple of their median. Beyond it
@@ -35,13 +35,13 @@ type Scale struct {
 	size   float64
 	// further are the kinds of the other metrics.
 	further []Kind
-	// zero reports that all values of the base are 0, so that size is 1 for want of another.
+	// zero reports whether all values of the base are 0, in which case size is 1.
 	zero bool
 }
 
 // NewScale returns the scale of a metric; "": the first one. base are the values of the
-// unchanged program. It returns an error when the base has no value of the metric, or not
-// one for every case that it has another value of, and when a few values are so large that
+// unchanged program. It returns an error when the base has no value of the metric, or
+// lacks it for a case that has another value, and when a few values are so large that
 // scores show no change of the others.
 func NewScale(base []Value, metric string) (*Scale, error) {
 	if len(base) == 0 {
@@ -112,8 +112,8 @@ func (s *Scale) Metric() (name, unit string, better Better) { return s.metric, s
 func (s *Scale) Base(of string) float64 { return s.base[of] }
 
 // Find returns the value of a case among those that a program printed. It returns an error
-// when there is none, which names one that the program printed instead, or when its unit or
-// direction is another one than the base's.
+// when there is none, which names a case that the program printed instead, or when its unit
+// or direction differs from the base's.
 func (s *Scale) Find(values []Value, of string) (float64, error) {
 	for _, v := range values {
 		if v.Case != of || v.Metric != s.metric {

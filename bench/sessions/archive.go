@@ -65,7 +65,7 @@ func openArchive(data []byte) (archived, error) {
 			}
 		}
 	}
-	var size uint64 // as the directory states it; each bounds what is read in any case
+	var size uint64 // as the directory states it; each bounds the bytes that are read in any case
 	for _, f := range log.samples {
 		if size += min(f.UncompressedSize64, maxLog+1); size > maxLog {
 			return log, errLong
@@ -78,8 +78,8 @@ func openArchive(data []byte) (archived, error) {
 	return log, nil
 }
 
-// each calls do for each sample, which may have an error of its own, until all have left
-// bytes together or do returns an error.
+// each calls do for each sample, which may have an error of its own, until the samples
+// together exceed the bytes left, or do returns an error.
 func (a archived) each(left int64, tooLong error, do func(i int, raw []byte, fields row, err error) error) error {
 	for i, f := range a.samples {
 		raw, err := member(f, min(left, maxRecord))

@@ -26,12 +26,12 @@ const (
 type Options struct {
 	// Scrub removes credentials.
 	Scrub func(string) string
-	// Domain finds the domain of a message for conversations that name none; Fixed is the
-	// domain of all tasks instead.
+	// Domain finds the domain of a message for conversations that name no domain; Fixed
+	// is the domain of all tasks instead.
 	Domain func(message string) string
 	Fixed  string
-	// DomainProblem returns why no suite can have a domain of this name, "" if one can; nil
-	// accepts every name. A log's own name that is none is left out and counted.
+	// DomainProblem returns the reason why a suite cannot have a domain of this name, "" if
+	// it can; nil accepts every name. An invalid name in a log is left out and counted.
 	DomainProblem func(name string) string
 	// PerDomain is the number of tasks of a domain.
 	PerDomain int
@@ -45,11 +45,11 @@ type Options struct {
 	Existing Existing
 }
 
-// Summary counts what became of conversations.
+// Summary counts the results of reading conversations.
 type Summary struct {
 	Conversations int `json:"conversations"`
 	// Repeated counts the records of logged requests that are the beginning of a longer one,
-	// or the same as another one, and so no conversation of their own.
+	// or equal to another one, and therefore not conversations of their own.
 	Repeated  int `json:"repeated,omitempty"`
 	Exchanges int `json:"exchanges"`
 	// Approved, Corrected and Refused count exchanges; of the corrected ones, Stated have
@@ -62,22 +62,24 @@ type Summary struct {
 	Targets int `json:"targets,omitempty"`
 	// Scripted counts the conversations that became one task each.
 	Scripted int `json:"scripted,omitempty"`
-	// LeftOut counts approved exchanges that can be no task, by reason.
+	// LeftOut counts approved exchanges that cannot become tasks, by reason.
 	LeftOut map[string]int `json:"left_out"`
 	// Scrubbed counts tasks in which a credential was replaced, Personal those in which
-	// personal data was, Duplicates those left out because another one is nearly the same.
+	// personal data was replaced, and Duplicates those left out because another task is
+	// nearly the same.
 	Scrubbed int `json:"scrubbed"`
 	Personal int `json:"personal"`
 	// BadDomains counts the tasks whose log names a domain that no suite can have.
 	BadDomains int `json:"bad_domains,omitempty"`
 	Duplicates int `json:"duplicates"`
-	// Clusters are those of the tasks that remain; Kept counts the selected tasks.
+	// Clusters is the number of clusters of the tasks that remain; Kept counts the
+	// selected tasks.
 	Clusters int             `json:"clusters"`
 	Kept     int             `json:"kept"`
 	Search   int             `json:"search"`
 	Holdout  int             `json:"holdout"`
 	Domains  []DomainSummary `json:"domains"`
-	// Existing counts against the suite that this one replaces; nil for none.
+	// Existing counts tasks against the suite that this one replaces; nil for none.
 	Existing *ExistingSummary `json:"existing,omitempty"`
 }
 
@@ -106,8 +108,9 @@ type Builder struct {
 	added      int // conversations
 	candidates []candidate
 	ids        map[string]bool
-	// approved and corrected have the digests of requests with their answers that a user
-	// approved of, each with that of the request, and those that one corrected.
+	// approved maps the digests of requests with their approved answers to the digests of
+	// the requests, and corrected has the digests of requests with their corrected
+	// answers.
 	approved  map[string]string
 	corrected map[string]bool
 	size      int // bytes of the candidates
@@ -119,9 +122,10 @@ type candidate struct {
 	task         bench.Task
 	conversation int
 	family       string
-	weight       float64 // tasks that it stands for
+	weight       float64 // number of tasks that it represents
 	cluster      string
-	// asked is a digest of the request; given reports that the log itself has the answer.
+	// asked is a digest of the request; given reports whether the log itself has the
+	// answer.
 	asked string
 	given bool
 }
@@ -135,8 +139,9 @@ func NewBuilder(o Options) (*Builder, error) {
 	return &Builder{o: o, ids: map[string]bool{}, approved: map[string]string{}, corrected: map[string]bool{}, summary: Summary{LeftOut: map[string]int{}}}, nil
 }
 
-// Add adds the exchanges of a conversation, and sets its digest if it has none. One of
-// logged requests is held, since another record may be the same conversation, and longer.
+// Add adds the exchanges of a conversation, and sets its digest if it has none. A
+// conversation from logged requests is held, because another record may be a longer form
+// of it.
 func (b *Builder) Add(c Conversation) {
 	b.added++
 	if c.Digest == "" {
@@ -205,7 +210,7 @@ func (b *Builder) judge(c Conversation, n int) {
 	}
 }
 
-// note notes what a user found of an answer.
+// note records a user's verdict on an answer.
 func (b *Builder) note(c *Conversation, e judged) {
 	before, size := earlier(c.Messages[:e.ask])
 	if size > maxEarlier || len(b.corrected)+len(b.approved) >= 2*maxTasks {
@@ -218,8 +223,9 @@ func (b *Builder) note(c *Conversation, e judged) {
 	}
 }
 
-// add adds an exchange of the n-th conversation as a candidate, or returns the reason why it is none. Where exchanges
-// are given, of which it is the last, the candidate is the script of all of them.
+// add adds an exchange of the n-th conversation as a candidate, or returns the reason why
+// it is none. If exchanges are given, of which it is the last, the candidate is the
+// script of all of them.
 func (b *Builder) add(c *Conversation, n int, e judged, script []judged, clean *scrubbing) (reason string) {
 	goal, answer := e.goal, e.stated
 	switch {
@@ -318,8 +324,8 @@ func (b *Builder) add(c *Conversation, n int, e judged, script []judged, clean *
 	return ""
 }
 
-// earlier returns the texts before a message, and their length, of which only the part up
-// to the bound is read.
+// earlier returns the texts before a message, and their length. Only the part up to the
+// bound is read.
 func earlier(messages []Message) (turns []agent.Message, size int) {
 	for _, m := range messages {
 		if size += len(m.Text); size > maxEarlier {
@@ -332,8 +338,9 @@ func earlier(messages []Message) (turns []agent.Message, size int) {
 	return turns, size
 }
 
-// graders returns the graders for an answer: one that holds what a user stated, a short one
-// with or without a full stop, else one of similar words.
+// graders returns the graders for an answer: for an answer that contains the user's
+// statement, for a short answer with or without a full stop, or else for an answer of
+// similar words.
 func (b *Builder) graders(answer string, stated bool) []bench.GraderSpec {
 	fields := map[string]any{"type": "f1"}
 	switch {

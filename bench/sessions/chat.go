@@ -164,7 +164,7 @@ func content(raw json.RawMessage) (m Message, result bool) {
 				continue
 			}
 			texts = append(texts, s)
-		case "thinking", "redacted_thinking", "reasoning": // are no part of an answer
+		case "thinking", "redacted_thinking", "reasoning": // not part of an answer
 		case "tool_use", "server_tool_use", "tool_call":
 			m.Tools = append(m.Tools, name(part.text("name")))
 		case "tool_result", "web_search_tool_result", "tool_call_response":
@@ -177,8 +177,8 @@ func content(raw json.RawMessage) (m Message, result bool) {
 	return m, result
 }
 
-// verdictIn reads what a record or a message says of its answer: approved, reward, or
-// feedback, also under metadata. A person is named by approved_by.
+// verdictIn reads the verdict of a record or a message on its answer: approved, reward,
+// or feedback, also under metadata. A person is named by approved_by.
 func verdictIn(r row) Verdict {
 	v := verdictOf(r)
 	if !v.Given {
@@ -204,7 +204,7 @@ func verdictOf(r row) Verdict {
 		case slices.Contains([]string{"negative", "bad", "down", "thumbs_down", "thumbs down", "dislike", "👎", "rejected"}, word):
 			v.Given = true
 		default:
-			return Verdict{} // scales differ
+			return Verdict{} // the scales differ between logs
 		}
 		v.How = "feedback " + word
 	default:

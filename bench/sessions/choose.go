@@ -12,8 +12,8 @@ import (
 )
 
 const (
-	// contextWords is the number of words below which a message means something only with
-	// the messages before it.
+	// contextWords is the number of words below which a message has a meaning only
+	// together with the messages before it.
 	contextWords = 8
 	// maxCompared bounds the tasks of a domain among which the representatives are found,
 	// since the time for it is quadratic.
@@ -21,13 +21,13 @@ const (
 )
 
 // Tasks returns the representatives of all candidates, in the order of the conversations,
-// with their clusters and splits, and the counts. Of tasks that are nearly the same one
-// remains; tasks of one conversation, of runs of one problem, and those with a long passage
-// in common have one cluster and stand on one side of the wall: on that of the existing
-// suite's tasks that they are or resemble.
+// with their clusters and splits, and the counts. Of nearly equal tasks, one remains; tasks
+// of one conversation, of runs of one problem, and those with a long passage in common have
+// one cluster and belong to one split: that of the existing suite's tasks that they equal or
+// resemble.
 //
-// Short answers to the same request that contradict one another are no ground truth, nor are
-// answers of which one user approved and another did not; none of them remains.
+// Short answers to the same request that contradict one another are not ground truth, nor
+// are answers of which one user approved and another did not; none of them remains.
 func (b *Builder) Tasks() ([]bench.Task, Summary) {
 	b.settle()
 	sure, torn, disputed := b.consistent()
@@ -52,7 +52,7 @@ func (b *Builder) Tasks() ([]bench.Task, Summary) {
 		chosen = append(chosen, of...)
 	}
 	slices.SortStableFunc(chosen, func(a, b candidate) int { return cmp.Compare(a.conversation, b.conversation) })
-	cluster(chosen) // what many share may be shared by few of those that remain
+	cluster(chosen) // again: a passage that many share may be shared by few of the remaining tasks
 	part(chosen)
 	tasks := split(chosen)
 	s := b.summary
@@ -140,8 +140,8 @@ func (c candidate) request() string {
 	return words.String() + plain(c.task.Request())
 }
 
-// exchanged returns digests of a request, and of it with its answer. A short request means
-// something only with the messages before it.
+// exchanged returns digests of a request, and of it with its answer. A short request has a
+// meaning only together with the messages before it.
 func exchanged(before []agent.Message, goal, answer string) (asked, said string) {
 	list := []Message{{Text: plain(goal)}}
 	if len(strings.Fields(goal)) < contextWords {
@@ -158,8 +158,8 @@ func plain(s string) string {
 }
 
 // distinct returns the candidates without near-duplicates: of each group the medoid, with
-// the weight of all. A long message is compared by itself, since exchanges of one
-// conversation share all that was said before; a short one with what was said before.
+// the weight of all. A long message is compared by itself, because exchanges of one
+// conversation share all earlier messages; a short one is compared together with these.
 func distinct(candidates []candidate) []candidate {
 	tasks := make([]bench.Task, len(candidates))
 	for i, c := range candidates {

@@ -1,6 +1,6 @@
 package sessions
 
-// Role is who wrote a message.
+// Role is the author of a message.
 type Role string
 
 // The roles. Tool messages are results of calls; their text is not kept.
@@ -13,7 +13,7 @@ const (
 
 // Conversation is one conversation of a log.
 type Conversation struct {
-	// ID is that of the log; empty for none.
+	// ID is the id in the log; empty for none.
 	ID string
 	// File is the log's name without its folder; Line the line in it, 0 for none.
 	File   string
@@ -22,13 +22,13 @@ type Conversation struct {
 	// Digest is the SHA-256 of its messages, in hexadecimal.
 	Digest   string
 	Messages []Message
-	// Verdict is the log's own on the conversation as a whole.
+	// Verdict is the log's own verdict on the conversation as a whole.
 	Verdict Verdict
 	// Target is the log's own reference.
 	Target Target
 	// Family is shared by the conversations that are runs of one problem; empty for none.
 	Family string
-	// Domain is the log's own; empty for none.
+	// Domain is the domain in the log; empty for none.
 	Domain string
 }
 
@@ -38,16 +38,17 @@ type Message struct {
 	Text string
 	// Tools are the names of the tools that an assistant's message calls.
 	Tools []string
-	// Partial reports that parts of it, such as images, are no text.
+	// Partial reports whether parts of it, such as images, are not text.
 	Partial bool
-	// Verdict is the log's own on this answer.
+	// Verdict is the log's own verdict on this answer.
 	Verdict Verdict
 }
 
-// Verdict is what a log itself says of an answer, such as a reward. The zero value says
-// nothing.
+// Verdict is the verdict of the log itself on an answer, such as a reward. The zero value
+// is no verdict.
 type Verdict struct {
 	Given, Approved bool
-	// How is the log's expression, such as "reward 1", and By who gave it, if it is named.
+	// How is the log's expression, such as "reward 1", and By the person who gave it, if
+	// named.
 	How, By string
 }

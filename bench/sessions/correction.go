@@ -23,7 +23,7 @@ var statements = []*regexp.Regexp{
 	regexp.MustCompile(`(?i)^(?:no|nope|wrong|incorrect|not quite|that'?s (?:wrong|not right|incorrect|not correct)|that is (?:wrong|not right|incorrect|not correct))\s*[,.;:!—-]+\s*(?:it'?s|it is|it was) (?:actually )?(.+)`),
 }
 
-// vague begin or make what is no answer but a wish about one.
+// vague holds words that begin or form a wish about an answer instead of an answer.
 var vague = []string{
 	"not", "wrong", "more", "less", "better", "different", "in", "a", "an", "too", "like", "something", "somewhere", "written", "formatted", "done",
 	"about", "clear", "obvious", "there", "easy", "possible", "what", "that", "this", "the", "one", "as", "if", "because", "why", "how", "when", "where",
@@ -33,7 +33,7 @@ var vague = []string{
 // ends are the places at which a stated answer ends.
 var ends = regexp.MustCompile(`(?i)[.!;](?:\s|$)|\n|,? (?:not|and not|instead of|rather than|because|since|but|so|as|please|who|which|that)\b|, | [—–-] |\(`)
 
-// stated returns the answer that a correction states plainly, "" if it does not, or states
+// stated returns the answer that a correction states plainly, "" if it states none or
 // several.
 func stated(correction string) string {
 	if len(correction) > readBytes || strings.ContainsAny(correction, "?`") {
@@ -56,7 +56,7 @@ func stated(correction string) string {
 	return found
 }
 
-// statedAnswer returns what stands behind a statement up to its end, "" if it is no answer.
+// statedAnswer returns the text after a statement up to its end, "" if it is not an answer.
 func statedAnswer(rest string) string {
 	if at := ends.FindStringIndex(rest); at != nil {
 		rest = rest[:at[0]]
@@ -69,7 +69,7 @@ func statedAnswer(rest string) string {
 	if slices.Contains(vague, strings.ToLower(strings.Trim(words[0], `"'“”,.`))) {
 		return ""
 	}
-	// A number or a name is an answer; "shorter" and "sent tomorrow" are none.
+	// A number or a name is an answer; "shorter" and "sent tomorrow" are not.
 	if !strings.ContainsFunc(rest, unicode.IsDigit) && !strings.ContainsFunc(rest, unicode.IsUpper) {
 		return ""
 	}

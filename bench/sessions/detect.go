@@ -7,7 +7,7 @@ type Format string
 
 // The formats.
 const (
-	// Own are the turns of the archive, which are no file.
+	// Own are the turns of the archive, which are not in a file.
 	Own Format = "own"
 	// OpenAI is JSON lines of chat messages, alone or as logged requests and responses.
 	OpenAI Format = "openai"

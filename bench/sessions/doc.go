@@ -9,7 +9,7 @@
 //	detect.go        the format of a record
 //	chat.go, …       one file for each format
 //	gather.go        records that repeat the beginning of a conversation
-//	exchange.go      exchanges, and what people said of their answers
+//	exchange.go      exchanges, and the verdicts of people on their answers
 //	correction.go    the answer that a correction states
 //	target.go        the reference that a log has itself
 //	build.go         tasks, without credentials and near-duplicates

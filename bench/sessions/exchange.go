@@ -19,9 +19,10 @@ type exchange struct {
 	goal string
 	// tools are those called for the answer.
 	tools []string
-	// reply reports that the message asks for nothing: it consents, or answers the agent.
+	// reply reports whether the message asks for nothing: it consents, or answers the
+	// agent.
 	reply bool
-	// partial reports that a message up to the answer has parts that are no text.
+	// partial reports whether a message up to the answer has parts that are not text.
 	partial bool
 }
 
@@ -56,28 +57,28 @@ func exchanges(messages []Message) (out []exchange, acted bool) {
 	return out, open.answer < 0 && len(open.tools) > 0
 }
 
-// fate is what became of an answer.
+// fate is the verdict on an answer.
 type fate int
 
 const (
-	undecided fate = iota // nothing was said of it
+	undecided fate = iota // no verdict
 	approved
 	corrected
 	refused // by the log itself
 )
 
-// judged is an exchange with what was said of its answer.
+// judged is an exchange with the verdict on its answer.
 type judged struct {
 	exchange
 	fate fate
 	// how and by are the words of the provenance.
 	how, by string
-	// stated is the right answer, where a correction states it.
+	// stated is the right answer, if a correction states it.
 	stated string
-	// acted reports that the log approves of what was done after this answer.
+	// acted reports whether the log approves of the actions after this answer.
 	acted bool
-	// target are the answers that the log itself accepts; untargeted reports that the target
-	// of the log answers another message.
+	// target are the answers that the log itself accepts; untargeted reports whether the
+	// target of the log answers another message.
 	target     []string
 	untargeted bool
 }
@@ -124,18 +125,19 @@ func (c *Conversation) refused() bool {
 	return c.Verdict.Given && !c.Verdict.Approved && !slices.ContainsFunc(c.Messages, func(m Message) bool { return m.Verdict.Given })
 }
 
-// judging decides on the exchanges of a conversation by what the messages of the user mean,
-// each by its index.
+// judging decides on the exchanges of a conversation by the meanings of the user's
+// messages, each by its index.
 type judging struct {
 	c *Conversation
-	// signals are those of a live conversation. Of a message that approves and goes on with
-	// another request, requests has the request; replies are messages that ask for nothing.
+	// signals are the signals of the messages, as in a live conversation. requests has the
+	// request of each message that approves and continues with another request; replies are
+	// messages that ask for nothing.
 	signals  map[int]experience.Signal
 	requests map[int]string
 	replies  map[int]bool
 }
 
-// read reads the messages of the user as a live conversation does.
+// read reads the messages of the user as a live turn does.
 func (j *judging) read() {
 	j.signals, j.requests, j.replies = map[int]experience.Signal{}, map[int]string{}, map[int]bool{}
 	var said []agent.Message

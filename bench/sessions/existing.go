@@ -6,8 +6,8 @@ import (
 	"evolve/bench"
 )
 
-// Existing are the tasks of a suite that another one replaces. What a search has seen must
-// not become holdout: tasks stay on their sides, and what resembles them joins them.
+// Existing holds the tasks of a suite that another one replaces. Tasks that a search has
+// seen must not become holdout: tasks stay on their sides, and similar tasks join them.
 type Existing []bench.Task
 
 // sides gives the candidates that are in the suite, or share a cluster with its tasks, their
@@ -86,7 +86,7 @@ func side(s bench.Split) bench.Split {
 }
 
 // part gives the tasks of a cluster with both sides a cluster for each side, in place: those
-// without a side join the search. Other clusters keep theirs.
+// without a side join the search. Other clusters stay as they are.
 func part(list []candidate) {
 	sides := map[string]map[bench.Split]string{} // by cluster: the smallest id of each side
 	for _, c := range list {

@@ -75,7 +75,7 @@ func (f *finite) number(b byte) bool {
 	if string(next) != rest {
 		return false
 	}
-	_, _ = f.in.Discard(len(rest)) // they were peeked
+	_, _ = f.in.Discard(len(rest)) // these bytes were peeked
 	return true
 }
 

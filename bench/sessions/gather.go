@@ -8,16 +8,16 @@ import (
 // maxGathered bounds the bytes of the conversations that are held for later records.
 const maxGathered = 256 << 20
 
-// gathering holds the conversations of logged requests, whose records repeat what was said
-// before: a record that is the beginning of another one, in whatever order they come, belongs
-// to the same conversation. The time is linear in the length of the records.
+// gathering holds the conversations of logged requests, whose records repeat the earlier
+// messages: a record that is the beginning of another one, in whatever order they come,
+// belongs to the same conversation. The time is linear in the length of the records.
 type gathering struct {
 	held []*gathered
 	size int
 	// within are the states of all held conversations, and ends the last ones.
 	within map[string]bool
 	ends   map[string]*gathered
-	// verdicts are those on the answer at a state.
+	// verdicts are the verdicts on the answer at a state.
 	verdicts map[string]Verdict
 }
 
@@ -32,8 +32,8 @@ type gathered struct {
 // logged reports whether a format logs requests, each with the messages before it.
 func (f Format) logged() bool { return f == OpenAI || f == Anthropic || f == OTel }
 
-// add takes a conversation, and returns the number of records that became a part of another
-// one by that.
+// add adds a conversation, and returns the number of records that thereby became a part of
+// another one.
 func (g *gathering) add(c Conversation, order int) (repeated int) {
 	if g.within == nil {
 		*g = gathering{within: map[string]bool{}, ends: map[string]*gathered{}, verdicts: map[string]Verdict{}}
@@ -74,8 +74,8 @@ func (c *gathered) size() int {
 // full reports whether no more conversations should be held.
 func (g *gathering) full() bool { return g.size > maxGathered }
 
-// take returns the conversations, each by the longest of its records with the verdicts of
-// all, and holds none from then on.
+// take returns the conversations, each in the form of the longest of its records with the
+// verdicts of all, and removes them.
 func (g *gathering) take() []*gathered {
 	var out []*gathered
 	for _, one := range g.held {
@@ -90,7 +90,7 @@ func (g *gathering) take() []*gathered {
 }
 
 // keepVerdicts keeps the verdicts on the answers of a record that is a part of another one.
-// Of a shorter one, that on the whole is one on its last answer.
+// The verdict on the whole of a shorter record is one on its last answer.
 func (g *gathering) keepVerdicts(one *gathered, shorter bool) {
 	one.answers(func(m *Message, state string, last bool) {
 		v := m.Verdict
@@ -132,8 +132,8 @@ func (g *gathering) merge(same, other *gathered) {
 	same.Conversation = first
 }
 
-// and returns the verdict of two: the one that refuses, else the one that is given, else the
-// first by its words.
+// and returns the verdict of two: the refusing one, or else the given one, or else the first
+// in the order of their words.
 func (v Verdict) and(other Verdict) Verdict {
 	switch {
 	case !other.Given:

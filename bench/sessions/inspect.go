@@ -51,9 +51,9 @@ func asked(messages []Message, input func(i int) bool) int {
 	return at
 }
 
-// withChoices returns a question with the choices of its sample behind letters, as Inspect
-// asks it. Its solver for multiple choice has put them there already; other solvers leave a
-// question that a letter cannot answer.
+// withChoices returns a question with the lettered choices of its sample, as Inspect asks
+// it. Inspect's solver for multiple choice has added them already; with other solvers the
+// question alone cannot be answered by a letter.
 func withChoices(question string, choices []json.RawMessage) string {
 	var letters, lines []string
 	shown := true
@@ -65,7 +65,7 @@ func withChoices(question string, choices []json.RawMessage) string {
 		letters, lines = append(letters, letter), append(lines, letter+") "+text)
 		shown = shown && slices.ContainsFunc([]string{") ", ". ", ": "}, func(mark string) bool { return strings.Contains(question, letter+mark+text) })
 	}
-	if shown { // or there are none
+	if shown { // or there are no choices
 		return question
 	}
 	return "Answer the following multiple choice question. The entire content of your response should be of the following format: 'ANSWER: $LETTER' " +
@@ -81,7 +81,7 @@ func attached(text string) bool {
 }
 
 // scored is the verdict of the scores of a sample: approved if all of them are C, 1 or
-// true. Scores that are no such values give none.
+// true. Other scores give no verdict.
 func scored(scores row) Verdict {
 	names := make([]string, 0, len(scores))
 	for n := range scores {

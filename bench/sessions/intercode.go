@@ -11,11 +11,11 @@ import (
 	"strings"
 )
 
-// episodeList is the list key of the records of an InterCode log, which is no list: an
+// episodeList is the list key of the records of an InterCode log, which is not a list: an
 // object of episodes by their number.
 const episodeList = "episodes"
 
-// step is one action of an episode, with what the environment returned.
+// step is one action of an episode, with the output of the environment.
 type step struct {
 	action      string
 	observation string
@@ -59,7 +59,7 @@ func (r *reader) intercode(rec record) error {
 }
 
 // earning returns the step that is the answer, and the reward of the episode: that of the
-// summary where no step has the reward 1. A bare submission hands in the step before it.
+// summary if no step has the reward 1. A bare submission submits the step before it.
 func earning(steps []step, episode row) (best int, earned float64) {
 	best = slices.IndexFunc(steps, func(s step) bool { return reward(s.reward, "").Approved })
 	if best >= 0 {
@@ -165,7 +165,7 @@ func (r *reader) episodes(rec record, raw json.RawMessage) (count int, err error
 		rec.list, rec.fields, rec.size = episodeList, fields, len(raw)
 		return 1, r.take(rec)
 	}
-	if rec.list == episodeList { // nested deeper than logs are
+	if rec.list == episodeList { // nested deeper than in any log
 		return 0, nil
 	}
 	rec.list = episodeList

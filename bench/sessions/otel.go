@@ -15,7 +15,7 @@ type call struct {
 	trace         string
 	start         uint64
 	input, output []Message
-	// whole reports that attributes gave the messages, which events may repeat.
+	// whole reports whether attributes gave the messages, which events may repeat.
 	whole   bool
 	verdict Verdict
 }
@@ -40,8 +40,8 @@ func (s *spans) at(rec record, trace, span string) *call {
 	return c
 }
 
-// otel reads the spans and log records of a resource. Their messages are put together at
-// the end of the log, since events may precede or follow their span.
+// otel reads the spans and log records of a resource. Their messages are combined at the
+// end of the log, since events may precede or follow their span.
 func (r *reader) otel(rec record) error {
 	if err := r.hold(rec.size); err != nil {
 		return err
@@ -226,7 +226,7 @@ func eventMessage(role string, values map[string]any) []Message {
 	return []Message{m}
 }
 
-// evaluated reads the result of an evaluation. Where there are several, all must approve.
+// evaluated reads the result of an evaluation. If there are several, all must approve.
 func (c *call) evaluated(attrs map[string]any) {
 	how := strings.TrimSpace("evaluation " + textOf(attrs["gen_ai.evaluation.name"]))
 	v := Verdict{How: how}
@@ -246,9 +246,9 @@ func (c *call) evaluated(attrs map[string]any) {
 	}
 }
 
-// conversations puts the calls together: those of a conversation or a trace, by time. A
-// call continues the conversation whose messages its input begins with; one that was
-// given the new message alone continues the latest one of its conversation id.
+// conversations combines the calls of a conversation or a trace, by time. A call
+// continues the conversation whose messages its input begins with. A call whose input is
+// the new message alone continues the latest conversation with its id.
 func (s *spans) conversations() []heldConversation {
 	var order []string
 	groups := map[string][]*call{}
@@ -276,7 +276,7 @@ func (s *spans) conversations() []heldConversation {
 	return out
 }
 
-// thread is a conversation that is put together, and the state of its messages.
+// thread is a conversation under construction, and the state of its messages.
 type thread struct {
 	heldConversation
 	states []string // after each message that [states] counts

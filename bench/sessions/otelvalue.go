@@ -23,7 +23,7 @@ func attributes(list []json.RawMessage) map[string]any {
 // maxNested bounds the lists and objects inside a value.
 const maxNested = 50
 
-// anyValue decodes an OTLP AnyValue; nil for what is none.
+// anyValue decodes an OTLP AnyValue; nil for any other value.
 func anyValue(raw json.RawMessage, depth int) any {
 	var v struct {
 		String *string      `json:"stringValue"`

@@ -15,7 +15,7 @@ import (
 
 // personal replaces the personal data of one conversation that has a clear form: addresses of
 // e-mail, numbers of phones, US social security numbers and IBANs. Equal data has equal
-// marks, such as <email-1>, so that an answer still follows from what was said. It is nil for
+// marks, such as <email-1>, so that an answer still follows from the messages. It is nil for
 // conversations without any.
 type personal struct {
 	marks  map[string]string // by kind and normal form
@@ -39,9 +39,9 @@ func newPersonal(messages []Message) *personal {
 	return p
 }
 
-// replace returns a text with marks, and those that it has.
+// replace returns a text with marks, and the marks that it has.
 func (p *personal) replace(text string) (out string, marks []string) {
-	seen, place := scrub.Bare(text) // an invisible character inside hides nothing
+	seen, place := scrub.Bare(text) // so that an invisible character inside data does not hide it
 	found := personalData(seen)
 	if len(found) == 0 {
 		return text, nil
@@ -68,7 +68,7 @@ const fewest = 7
 
 var (
 	email = regexp.MustCompile(`(?:"[^"\s@][^"\n@]{0,60}"|[\pL\pN._%+-]+)@(?:[\pL\pN-]+\.)+\pL{2,24}`)
-	// spelled is an address of e-mail in words, which shows it to people alone.
+	// spelled is an address of e-mail in words, which only people recognise.
 	spelled = regexp.MustCompile(`(?i)\b[\pL\pN._%+-]+(?:(?: dot [\pL\pN_-]+)* at (?:[\pL\pN-]+ dot )+(?:com|org|net|edu|gov|info|io|de|at|ch|fr|es|it|nl|uk)\b| ?[(\[{] ?at ?[)\]}] ?(?:[\pL\pN-]+(?:\.| ?[(\[{] ?dot ?[)\]}] ?))+\pL{2,24})`)
 	// iban is checked by its check digits; in lower case it must have its name before it.
 	iban      = regexp.MustCompile(`(?i)[A-Z]{2}[0-9]{2}(?:[ -]?[A-Z0-9]{4}){2,7}(?:[ -]?[A-Z0-9]{1,3})?`)
@@ -83,12 +83,12 @@ var (
 	own           = regexp.MustCompile(`(?i)\b(?:my|our|his|her|their|home|work|office|contact) number(?: is|:| =)? ?(\(?[0-9](?:[ ()./-]{0,2}[0-9]){6,14})`)
 	quantity      = regexp.MustCompile(`(?i)^ ?(?:dollars?|euros?|eur|usd|gbp|pounds?|yen|francs?|km|kg|miles?|met(?:er|re)s?|m|units?|people|users|percent|points?|times|bytes|rows|items|seconds|ms)\b`)
 	numberedSSN   = regexp.MustCompile(`(?i)(?:\bssn|\bmy social|\bsocial security)(?:[\s:.#="'*,]|\b(?:numbers?|no|is)\b){1,24}([0-9]{3}[ -]?[0-9]{2}[ -]?[0-9]{4})`)
-	// ordinal is a word before a number that is none of a person.
+	// ordinal matches a word before a number that is not personal data.
 	ordinal = regexp.MustCompile(`(?i)\b(?:order|invoice|ticket|reference|ref|tracking|isbn|issn|case|serial|part|sku|model|item|booking|reservation|confirmation|version|release|build|rfc|doi|article|product|policy|po|bug|issue|flight|shipment|parcel|batch|lot|claim|score|id|code|price|cost|total|key|hash|port|checksum)(?:[\s:#.="'*(]|\b(?:numbers?|no|nr|id|code|is|was)\b){0,12}$`)
 	date    = regexp.MustCompile(`^(?:(?:19|20)[0-9]{2}[-/. ]?[01]?[0-9][-/. ]?[0-3]?[0-9]\b|[0-3]?[0-9][-/.][01]?[0-9][-/.](?:19|20)[0-9]{2})`)
 )
 
-// pictures are the ends of names of files such as icon@2x.png, which are no domains.
+// pictures are the ends of names of files such as icon@2x.png, which are not domains.
 var pictures = []string{"png", "jpg", "jpeg", "gif", "svg", "webp", "ico", "bmp", "avif"}
 
 // personalData returns the personal data in a text, in order. It takes time linear in the
@@ -154,7 +154,7 @@ func personalData(text string) []datum {
 	return apart(out)
 }
 
-// apart returns the data in order. Where two rules found the same place, the first one counts.
+// apart returns the data in order. If two rules found the same place, the first one counts.
 func apart(out []datum) []datum {
 	slices.SortStableFunc(out, func(a, b datum) int { return a.start - b.start })
 	kept := out[:0]
@@ -256,9 +256,10 @@ func digits(s string) string {
 type scrubbing struct {
 	scrub    func(string) string
 	personal func() *personal // of the conversation
-	// changed and named report that there were credentials, and personal data.
+	// changed and named report whether there were credentials, and personal data.
 	changed, named bool
-	// given are the marks in what the agent gets, and needed those in the answers.
+	// given are the marks in the texts that the agent gets, and needed those in the
+	// answers.
 	given  map[string]bool
 	needed []string
 }
@@ -272,13 +273,14 @@ func (s *scrubbing) task() *scrubbing {
 	return &scrubbing{scrub: s.scrub, personal: s.personal, given: map[string]bool{}}
 }
 
-// about returns a text that the agent does not get, such as one of the provenance.
+// about returns a scrubbed text that the agent does not get, such as one of the
+// provenance.
 func (s *scrubbing) about(text string) string {
 	out, _ := s.marked(text)
 	return out
 }
 
-// text returns a text that the agent gets.
+// text returns a scrubbed text that the agent gets.
 func (s *scrubbing) text(text string) string {
 	out, marks := s.marked(text)
 	for _, m := range marks {
@@ -287,7 +289,7 @@ func (s *scrubbing) text(text string) string {
 	return out
 }
 
-// answer returns an answer, which the agent does not get.
+// answer returns a scrubbed answer, which the agent does not get.
 func (s *scrubbing) answer(text string) string {
 	out, marks := s.marked(text)
 	s.needed = append(s.needed, marks...)

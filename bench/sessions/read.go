@@ -30,13 +30,13 @@ const (
 
 // ReadOptions configures [Read].
 type ReadOptions struct {
-	// Name is the log's, of which the last element is kept.
+	// Name is the name of the log, of which the last element is kept.
 	Name string
 	// Format overrides the detection, record by record.
 	Format Format
 }
 
-// Log counts what a log held.
+// Log counts the contents of a log.
 type Log struct {
 	File string `json:"file"`
 	// Formats are those found, sorted.
@@ -89,7 +89,8 @@ type reader struct {
 	plain plainTurns
 	spans spans
 	size  int // bytes held
-	// records counts the JSON objects of the log; cut reports that it ends within one.
+	// records counts the JSON objects of the log; cut reports whether the log ends within
+	// one.
 	records int
 	cut     bool
 }
@@ -103,9 +104,9 @@ var (
 // record is one JSON object of a log.
 type record struct {
 	line   int // 0 where the log has no lines
-	number int // among the records
-	// list is the key of the list that it stands in, and head the object with that list;
-	// empty for an object by itself.
+	number int // its number among the records
+	// list is the key of the list that contains the record, and head the object with that
+	// list; empty for an object by itself.
 	list   string
 	head   row
 	fields row
@@ -204,7 +205,7 @@ func (r *reader) hold(size int) error {
 	return nil
 }
 
-// flush passes on what was held.
+// flush passes on the held conversations.
 func (r *reader) flush() {
 	for _, h := range r.plain.conversations() {
 		r.report(h)
@@ -253,7 +254,7 @@ func digest(messages []Message) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// limited fails with its error beyond left bytes.
+// limited is a reader that fails with its error beyond left bytes.
 type limited struct {
 	in   io.Reader
 	left int64

@@ -10,7 +10,7 @@ import (
 	"slices"
 )
 
-// listKeys are the keys of a document under which its records stand.
+// listKeys are the keys of a document that hold its records.
 func listKeys() []string {
 	return []string{"samples", "results", "resourceSpans", "resourceLogs", "simulations"}
 }
@@ -27,7 +27,7 @@ func (r *reader) read(in io.Reader) error {
 	}
 	clean := bufio.NewReaderSize(&finite{in: begin}, 64<<10)
 	if bom, _ := clean.Peek(3); bytes.Equal(bom, []byte("\xef\xbb\xbf")) {
-		_, _ = clean.Discard(3) // they were peeked
+		_, _ = clean.Discard(3) // these bytes were peeked
 	}
 	first, blank, err := firstLine(clean)
 	if err != nil {
@@ -175,7 +175,7 @@ func (r *reader) expand(rec record) error {
 	return r.take(rec)
 }
 
-// document reads a list, or one object, of which the lists of records are not held.
+// document reads a list, or one object, whose lists of records are not kept in memory.
 func (r *reader) document(in io.Reader) error {
 	bounded := &limited{in, maxRecord, errRecord}
 	d := &document{reader: r, bound: bounded, dec: json.NewDecoder(bounded)}
@@ -253,8 +253,8 @@ func (d *document) items(list string, head row) error {
 	return err
 }
 
-// more reports whether the list or object goes on, and gives its next part the bound of a
-// record.
+// more reports whether the list or object continues, and gives its next part the bound of
+// a record.
 func (d *document) more() bool {
 	d.bound.left = maxRecord
 	return d.dec.More()
@@ -268,7 +268,7 @@ func (d *document) next() (json.RawMessage, error) {
 }
 
 // object reads an object whose beginning was read. It takes the records of lists, and
-// returns the other fields as far as they stand before a list, and whether there was one.
+// returns the other fields that precede a list, and whether there was a list.
 func (d *document) object(depth int) (head row, found bool, err error) {
 	head = row{}
 	for d.more() {

@@ -8,8 +8,8 @@ import (
 )
 
 // ending returns the index of the exchange with which a conversation of several messages of
-// the user was approved; −1 where it was not, or where an answer on the way was corrected or
-// refused: the messages after it would reply to an answer that is wrong.
+// the user was approved; −1 if it was not, or if an earlier answer was corrected or refused,
+// because later messages would reply to a wrong answer.
 func ending(list []judged) int {
 	last := -1
 	for i, e := range list {
@@ -26,8 +26,8 @@ func ending(list []judged) int {
 	return last
 }
 
-// script makes one scripted conversation of the exchanges up to the approved end. Answers on
-// the way that were approved too are graded, each after its message.
+// script makes one scripted conversation of the exchanges up to the approved end. Earlier
+// answers that were also approved are graded, each after its message.
 func (b *Builder) script(c *Conversation, list []judged, t *bench.Task, clean *scrubbing) (reason string) {
 	answers := map[int]string{}
 	for _, e := range list[:len(list)-1] {
@@ -37,7 +37,7 @@ func (b *Builder) script(c *Conversation, list []judged, t *bench.Task, clean *s
 	}
 	first := slices.IndexFunc(c.Messages, func(m Message) bool { return m.Role == User })
 	t.Goal, t.Fixtures.Turns, t.Tags = "", nil, nil
-	clear(clean.given) // the agent gives the answers on the way itself
+	clear(clean.given) // the agent itself gives the earlier answers
 	before, _ := earlier(c.Messages[:first])
 	for _, m := range before {
 		m.Content = clean.text(m.Content)
@@ -51,7 +51,7 @@ func (b *Builder) script(c *Conversation, list []judged, t *bench.Task, clean *s
 		case m.Role != User || text == "":
 		case answered:
 			t.Turns, answered = append(t.Turns, bench.Turn{User: clean.text(text)}), false
-		default: // said on before there was an answer
+		default: // another message of the user before an answer
 			t.Turns[len(t.Turns)-1].User += "\n" + clean.text(text)
 		}
 		if answer, ok := answers[i]; ok && b.o.Scrub(answer) == answer && clean.told(answer) {

@@ -21,14 +21,14 @@ type Target struct {
 	Texts []string
 	// Ask is the index of the message that they answer.
 	Ask int
-	// Choices reports that the text is the letter of a choice.
+	// Choices reports whether the text is the letter of a choice.
 	Choices bool
 }
 
 // targetHow is the provenance of an answer that is a target.
 const targetHow = "target of the log"
 
-// withTarget makes the target the answer to its message. The verdicts stay what the log says:
+// withTarget makes the target the answer to its message. The verdicts stay those of the log:
 // a refused answer had the same target.
 func withTarget(c *Conversation, list []judged) []judged {
 	if len(c.Target.Texts) == 0 {
@@ -43,7 +43,7 @@ func withTarget(c *Conversation, list []judged) []judged {
 	if slices.ContainsFunc(list, func(e judged) bool { return len(e.target) > 0 }) {
 		return list
 	}
-	// The answer was handed in by a tool, or there was none.
+	// The answer was submitted by a tool, or there was none.
 	e := judged{exchange: exchange{ask: c.Target.Ask, answer: -1, next: -1}, target: c.Target.Texts, how: targetHow}
 	e.goal = strings.TrimSpace(c.Messages[e.ask].Text)
 	for i, m := range c.Messages {
@@ -56,7 +56,8 @@ func withTarget(c *Conversation, list []judged) []judged {
 }
 
 // inspectTarget reads the target of a sample, a text or a list, for the last message of the
-// user in its input. Where a model graded by criteria, the target may be one, and is none.
+// user in its input. If a model graded by criteria, the target may be a criterion, so there
+// is none.
 func inspectTarget(sample row, messages []Message, input func(i int) bool) Target {
 	if sample.inner("scores").has("model_graded_qa") {
 		return Target{}

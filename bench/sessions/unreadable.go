@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// Unreadable is the error of a log that cannot be read as a whole, with what to do about it.
+// Unreadable is the error of a log that cannot be read as a whole, with a hint for a remedy.
 type Unreadable struct {
 	Problem string
 	Hint    string
@@ -27,10 +27,10 @@ const (
 	hintCut    = "its end is missing: copy or export it again"
 )
 
-// sniffed is the number of bytes by which a log that is no text is told.
+// sniffed is the number of bytes by which a log that is not text is recognised.
 const sniffed = 512
 
-// kinds are the beginnings of files that are no logs, with what to do about those that may
+// kinds are the beginnings of files that are not logs, with a hint for those that may
 // contain one.
 var kinds = []struct{ begin, kind, hint string }{
 	{"\x89PNG", "a PNG image", ""},
@@ -49,7 +49,7 @@ var kinds = []struct{ begin, kind, hint string }{
 	{"\xfe\xff", "text in UTF-16", "convert it: iconv -f UTF-16 -t UTF-8 FILE | evolve bench build - --suite NAME"},
 }
 
-// sniff returns an error for a log whose first bytes are those of no text.
+// sniff returns an error for a log whose first bytes are not text.
 func sniff(head []byte) error {
 	if len(head) == 0 {
 		return unreadable("the log was not written, or not yet: see what exports it", "it is empty")
@@ -105,7 +105,7 @@ func looksLike(rec record) Format {
 }
 
 // readableAs reports whether a record that looks like one of a format can be one of another
-// format: both have messages, and nothing of this one alone.
+// format: both have messages, and no fields of this one alone.
 func readableAs(rec record, looks, format Format) bool {
 	f := rec.fields
 	if looks != OpenAI && looks != Anthropic || rec.list != "" && rec.list != "results" {
@@ -124,7 +124,7 @@ func readableAs(rec record, looks, format Format) bool {
 	return false
 }
 
-// onlyAnthropic reports whether a record has what the messages of OpenAI do not have.
+// onlyAnthropic reports whether a record has fields that OpenAI's messages do not have.
 func onlyAnthropic(f row) bool {
 	request := f
 	if !f.has("messages") {
@@ -146,7 +146,7 @@ func onlyAnthropic(f row) bool {
 	return false
 }
 
-// onlyOpenAI reports whether a record has what the messages of Anthropic do not have.
+// onlyOpenAI reports whether a record has fields that Anthropic's messages do not have.
 func onlyOpenAI(f row) bool {
 	request := f
 	if !f.has("messages") {

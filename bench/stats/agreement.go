@@ -36,8 +36,8 @@ type Agreement struct {
 	// Same is the share of answers that both put in one category.
 	Same Measure `json:"same"`
 	// Kappa is Cohen's kappa of the categories, with quadratic weights where there are more
-	// than two; nil when the people's grades are all in one category, which makes it 0
-	// whatever the judge does. Its interval is that of the jackknife.
+	// than two; nil when the people's grades are all in one category, which makes it 0 for
+	// any judge. Its interval is that of the jackknife.
 	Kappa *Measure `json:"kappa,omitempty"`
 	// Bias is the mean of the judge's score less the person's.
 	Bias Measure `json:"bias"`
@@ -52,8 +52,8 @@ type Agreement struct {
 	Table [][]int `json:"table"`
 }
 
-// Agree compares labels on a scale with so many points, 2 for pass or fail. first and second
-// count the preferences of a comparison by place.
+// Agree compares labels on a scale with the given number of points, 2 for pass or fail.
+// first and second count the preferences of a comparison by place.
 func Agree(labels []Label, points, first, second int) Agreement {
 	a := Agreement{Labels: len(labels), Table: make([][]int, points)}
 	for i := range a.Table {
@@ -123,8 +123,8 @@ func kappa(table [][]int) (value, chance float64, ok bool) {
 	return 1 - seen/chance, chance, true
 }
 
-// kappaInterval returns kappa with the interval of the delete-one jackknife, nil where it is
-// not defined. Where the jackknife has no width, as when all agree, the ends are those of the
+// kappaInterval returns kappa with the interval of the delete-one jackknife, nil if it is not
+// defined. If the jackknife has no width, as when all agree, the ends are those of the
 // largest plausible share of answers that differ by one category more or less.
 func kappaInterval(table [][]int) *Measure {
 	value, chance, ok := kappa(table)
@@ -162,8 +162,9 @@ func kappaInterval(table [][]int) *Measure {
 // quantile is that of the normal distribution for the level of the intervals.
 func quantile() float64 { return distuv.UnitNormal.Quantile(1 - (1-agreementLevel)/2) }
 
-// meanInterval returns the mean of differences in [-1,1] with Student's interval. Where all
-// are equal, that has no width: the mean moves by the largest plausible share of others.
+// meanInterval returns the mean of differences in [-1,1] with Student's interval. If all
+// are equal, that interval has no width, and the bounds are those of a mean that is moved
+// by the largest plausible share of other differences.
 func meanInterval(list []float64) Measure {
 	mean, sd := stat.MeanStdDev(list, nil)
 	if len(list) < 2 {

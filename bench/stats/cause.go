@@ -66,8 +66,8 @@ type Cause struct {
 	Kind CauseKind `json:"kind"`
 	// Subject is the variant that the cause is about; empty for none.
 	Subject string `json:"subject,omitempty"`
-	// Open reports that the cause is inconclusive: an improvement of [Practical] size is
-	// neither shown nor ruled out.
+	// Open reports whether the cause is inconclusive: an improvement of [Practical] size
+	// is neither shown nor ruled out.
 	Open bool `json:"open,omitempty"`
 	// Figures by name: differences, gains and intervals in score units, and counts.
 	Figures map[string]float64 `json:"figures,omitempty"`
@@ -153,7 +153,7 @@ func finites(list map[string]float64) map[string]float64 {
 }
 
 // heldBack returns the cause with a sentence that a variant ahead in the search was not
-// confirmed. others reports that some variants were confirmed.
+// confirmed. others reports whether some variants were confirmed.
 func (c Cause) heldBack(others bool) Cause {
 	switch c.Kind {
 	case CauseStopped, CauseChanged:

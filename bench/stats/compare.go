@@ -18,37 +18,37 @@ const flat = 1e-9
 // interval is then the whole scale anyway.
 const minDF = 0.25
 
-// Compare estimates the difference of B over A, with a two-sided interval at
-// level (in (0,1), such as 0.95) and the one-sided p-value of "B is not better".
+// Compare estimates the difference of B over A, with a two-sided interval at level (in
+// (0,1), such as 0.95) and the one-sided p-value of "B is not better".
 //
-// Repeats are averaged within a task, and tasks are weighted (a weight that is not above
-// 0 counts as 1). The sampling units are the clusters: with u_c the weighted sum of (d_i
-// − D) over the tasks of cluster c and h_c its share of the weight W, the mean without c
-// differs from D by u_c/W/(1 − h_c); the squared standard error is (G−1)/G times the sum
-// of their squares (the delete-one-cluster jackknife, CV3 of MacKinnon, Nielsen and Webb
-// 2023; with equal clusters the usual s²/G). The interval is Student's with one degree of
-// freedom less than Kish's effective number of clusters W²/ΣW_c², the plain number when
-// all weigh the same.
+// Repeats are averaged within a task, and tasks are weighted (a weight that is not above 0
+// counts as 1). The sampling units are the clusters: with u_c the weighted sum of (d_i − D)
+// over the tasks of cluster c and h_c its share of the weight W, the mean without c differs
+// from D by u_c/W/(1 − h_c); the squared standard error is (G−1)/G times the sum of their
+// squares (the delete-one-cluster jackknife, CV3 of MacKinnon, Nielsen and Webb 2023; with
+// equal clusters the usual s²/G). The interval is Student's with one degree of freedom less
+// than Kish's effective number of clusters W²/ΣW_c², the plain number when all weigh the
+// same.
 //
 // Two cases have no estimate of the spread. Fewer than two effective clusters give no
-// interval: Lo −1, Hi 1, P 1. When every cluster shows the same difference D, the
-// interval follows from the number of agreeing clusters: at error α at most the share q =
-// 1 − α^(1/G) of clusters behaves otherwise, by a difference between −1 and 1, so that
-// the mean lies in [D − q(1+D), D + q(1−D)] and P = (1+D)^−G for D > 0, else 1. For D = 1
-// that is the sign test, for D = 0 the rule of three.
+// interval: Lo −1, Hi 1, P 1. When every cluster shows the same difference D, the interval
+// follows from the number of agreeing clusters: at error α at most the share q = 1 −
+// α^(1/G) of clusters behaves otherwise, by a difference between −1 and 1, so that the mean
+// lies in [D − q(1+D), D + q(1−D)] and P = (1+D)^−G for D > 0, else 1. For D = 1 that is
+// the sign test, for D = 0 the rule of three.
 //
-// Scores that are not finite are left out, and so are tasks without a score on both
-// sides. The order of pairs and of repeats does not matter.
+// Scores that are not finite are left out, and so are tasks without a score on both sides.
+// The order of pairs and of repeats does not matter.
 //
-// No interval exceeds what differences can be. That a mean of A and the upper end add up to
-// more than 1 is no contradiction: A's mean on new tasks is not known either. Where it is
-// known, see [CompareEven].
+// No interval exceeds the range of differences. That a mean of A and the upper end add up
+// to more than 1 is no contradiction: A's mean on new tasks is not known either. Where it
+// is known, see [CompareEven].
 func Compare(pairs []Pair, level float64) Comparison { return comparePairs(pairs, level, false) }
 
 // CompareEven is [Compare] for scores that are relative to those of A, so that A scores ½ on
 // average on any task, new ones too: a mean difference is then between −½ and ½, where
-// Compare takes it to be between −1 and 1. Where chance gives these tasks of A another mean,
-// the range extends to what the scores of B can be beside it.
+// Compare takes it to be between −1 and 1. If by chance the mean of A on these tasks differs
+// from ½, the range extends to the possible differences given that mean.
 func CompareEven(pairs []Pair, level float64) Comparison { return comparePairs(pairs, level, true) }
 
 // room returns the range of the mean difference to a side with this mean; see [CompareEven].

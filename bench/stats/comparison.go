@@ -17,17 +17,18 @@ type Pair struct {
 	// FailedA and FailedB report for each repeat whether the agent failed to give a
 	// gradable result; nil: it never did. See [Failures].
 	FailedA, FailedB []bool
-	// Cost in USD and latency in seconds of the same evaluations, in the same order; nil
-	// when they were not measured.
+	// CostA to LatencyB are cost in USD and latency in seconds of the same evaluations,
+	// in the same order; nil when they were not measured.
 	CostA, CostB       []float64
 	LatencyA, LatencyB []float64
 	// Other holds further metrics of the same evaluations by name; nil: none.
 	Other map[string]Measured
 
-	// Values holds the values of the metric that the scores are of, repeat by repeat; NaN
-	// where there is none, nil without a metric.
+	// Values holds the values of the metric that the scores measure, repeat by repeat;
+	// NaN where there is none, nil without a metric.
 	Values Measured
-	// Further holds those of the further metrics, in the order of [metrics.Kind]; nil without any.
+	// Further holds the values of the further metrics, in the order of [metrics.Kind]; nil without
+	// any.
 	Further []Measured
 
 	// Set by normalizePairs: the number of complete repeats and of those that failed.

@@ -10,7 +10,7 @@ import (
 // tasks and chance within a task (Miller 2024; a one-way analysis of variance with random
 // effects).
 type Components struct {
-	// Mean over the tasks of their mean differences.
+	// Mean is the mean over the tasks of their mean differences.
 	Mean float64
 	// Between is τ̂², the variance between tasks of the true difference; Within is σ̂²,
 	// the variance of one pair around its task. Untruncated is the variance of the tasks'

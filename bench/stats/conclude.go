@@ -10,10 +10,10 @@ import (
 // Verdict of a run for an agent.
 type Verdict string
 
-// Adopt: a candidate is proven better on new tasks like these. TradeOff: one is, and
-// breaks a guard, so a person decides whether its gain is worth the price. Keep: an
-// improvement of practical size is ruled out for all candidates of the confirmation, or a finished
-// search found nothing to confirm. Undecided: it is neither shown nor ruled out.
+// Adopt: a candidate is proven better on new tasks like these. TradeOff: one is, but breaks a
+// guard, so a person decides whether its gain is worth the price. Keep: an improvement of
+// practical size is ruled out for all candidates of the confirmation, or a finished search found
+// nothing to confirm. Undecided: it is neither shown nor ruled out.
 const (
 	Adopt     Verdict = "adopt"
 	Keep      Verdict = "keep"
@@ -35,7 +35,7 @@ const MinClusters = 6
 
 // Circumstances are the inputs of a night's verdict besides the rulings.
 type Circumstances struct {
-	// Searched reports that the search stage reached its planned end.
+	// Searched reports whether the search stage reached its planned end.
 	Searched bool
 	// Blocked is the reason why a variant that was ahead did not enter the confirmation: no entry left
 	// in the window, no budget for a block, more pairs needed than a window can pay; none
@@ -54,8 +54,9 @@ type Circumstances struct {
 	Refused []Refusal
 	// Reference is the other side of the comparisons; nil: the champion.
 	Reference *Reference
-	// Design is the confirmation's budget. It determines what the night could detect when
-	// nothing was confirmed, and how many tasks would detect more.
+	// Design is the confirmation's budget. It determines the difference that the night
+	// could detect if nothing was confirmed, and the number of tasks that would detect a
+	// smaller one.
 	Design Design
 }
 
@@ -66,7 +67,7 @@ type Conclusion struct {
 	Winner int `json:"winner"`
 	// Detectable is the smallest true improvement, in score units, that the evidence on
 	// every candidate would have shown for new tasks with 80 % power; without candidates,
-	// what the design could show tonight. 1 when none.
+	// the smallest that the design could show tonight. 1 if there is none.
 	Detectable float64 `json:"detectable"`
 	// Causes are the reasons for the verdict: first the deciding one, then those of the
 	// other candidates, of variants held back and of an unfinished search.
@@ -75,13 +76,13 @@ type Conclusion struct {
 	Sentence string `json:"sentence"`
 }
 
-// Conclude derives the verdict of a night from the rulings on its candidates.
-// Any proven: adopt, the winner being the one with the highest bound for new tasks.
-// Otherwise, any trade: a trade, with the winner chosen alike. A candidate that the gates
-// refused is no winner; if there is no other, the verdict is [Refused]. Otherwise keep, when for
-// every ruling an improvement of [Practical] size on new tasks is ruled out or the ruling
-// ended against the candidate, or when there is none after a complete search that held no
-// variant back and left no such improvement open ([Cause].Open). Else: undecided.
+// Conclude derives the verdict of a night from the rulings on its candidates. Any proven: adopt,
+// the winner being the one with the highest bound for new tasks. Otherwise, any trade: a trade,
+// with the winner chosen alike. A candidate that the gates refused cannot be the winner; if
+// there is no other, the verdict is [Refused]. Otherwise keep, when for every ruling an
+// improvement of [Practical] size on new tasks is ruled out or the ruling ended against the
+// candidate, or when there is none after a complete search that held no variant back and left no
+// such improvement open ([Cause].Open). Else: undecided.
 func Conclude(rulings []Ruling, c Circumstances) Conclusion {
 	out := Conclusion{Winner: -1, Detectable: math.Min(1, c.Design.Detectable(c.Design.Tonight))}
 	if len(rulings) > 0 {
@@ -240,8 +241,8 @@ func (r *Ruling) interval() string {
 	return words
 }
 
-// inMetric returns the difference in the metric in words, which those of the score follow;
-// empty without a metric.
+// inMetric returns the difference in the metric in words, which precede those of the
+// score; empty without a metric.
 func (r *Ruling) inMetric() string {
 	if r.Metric == nil {
 		return ""

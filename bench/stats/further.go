@@ -12,8 +12,8 @@ import (
 // furtherAlpha is the error of all intervals of further metrics together.
 const furtherAlpha = .05
 
-// The findings on a further metric. FurtherEqual: no case has another value. FurtherOpen: neither
-// better nor worse is shown.
+// The findings on a further metric. FurtherEqual: the values are equal on every case.
+// FurtherOpen: neither better nor worse is shown.
 const (
 	FurtherBetter = "better"
 	FurtherWorse  = "worse"
@@ -24,17 +24,18 @@ const (
 // Further is the paired difference of a metric that a command prints beside the one that decides.
 type Further struct {
 	Gain
-	// Finding is whether the metric is shown to be better or worse on new cases like these.
+	// Finding reports whether the metric is shown to be better or worse on new cases like
+	// these.
 	Finding string `json:"finding"`
 }
 
 // FurtherGains compares the further metrics of a kind on pairs, with their values in
 // [Pair.Further]. All intervals hold together at 95 % (Bonferroni): each has the error .05 divided
-// by the number of metrics, and by four more where looks is true, for the several looks that may
-// have been made, as for guards. An interval is Student's over the clusters; there is none on fewer than
-// [MinClusters]. Where a metric changes by the same on every case, there is no spread for
-// one, and a sign test finds whether it is better or worse. Metrics without a value on both sides
-// of any case are left out.
+// by the number of metrics, and additionally by four if looks is true, for the several looks that
+// may have been made, as for guards. An interval is Student's over the clusters; there is none on
+// fewer than [MinClusters]. If a metric changes by the same amount on every case, there is no
+// spread for an interval, and a sign test decides whether it is better or worse. Metrics without a
+// value on both sides of any case are left out.
 func FurtherGains(kind *metrics.Kind, pairs []Pair, looks bool) []Further {
 	if kind == nil || len(kind.Further) == 0 {
 		return nil
@@ -71,7 +72,7 @@ func FurtherGain(kind metrics.Kind, pairs []Pair, alpha float64) *Further {
 	return &f
 }
 
-// Least returns the improvement that is shown at least, in the unit of the metric; 0 unless the
+// Least returns the least improvement that is shown, in the unit of the metric; 0 unless the
 // metric is better.
 func (f Further) Least() float64 {
 	switch {
@@ -101,7 +102,7 @@ func furtherOf(g *Gain, s jackknife, alpha float64) Further {
 	return f
 }
 
-// findingOf returns the finding of an improvement that is shown; 0: none is.
+// findingOf returns the finding of an improvement that is shown; 0 means that none is.
 func findingOf(improvement float64) string {
 	switch {
 	case improvement > 0:
@@ -142,7 +143,8 @@ func (f Further) Found() string {
 	return "no difference shown"
 }
 
-// FurtherNote describes how findings on so many further metrics are corrected.
+// FurtherNote describes the correction of findings on the given number of further
+// metrics.
 func FurtherNote(n int) string {
 	if n == 1 {
 		return "95 % interval over the cases"
@@ -166,8 +168,8 @@ func furtherPrice(list []Further, words func(Further) string) string {
 	return "significantly worse, corrected for " + plural(len(list), "further metric") + " (Bonferroni): " + strings.Join(parts, "; ")
 }
 
-// price returns the words in a record on the further metrics that a version is worse in, which
-// follow others.
+// price returns the words in a record on the further metrics in which a version is worse; they
+// follow other words.
 func (r *Ruling) price() string {
 	words := furtherPrice(r.Further, func(f Further) string { return f.words(f.recordedChange()) })
 	if words == "" {

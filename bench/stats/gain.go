@@ -9,17 +9,18 @@ import (
 )
 
 // Gain is the paired difference B − A of a metric in its own unit, over the cases on which
-// both sides have a value. Repeats are averaged within a case. It decides nothing: the
-// scores do, in which a large change of one case counts for less.
+// both sides have a value. Repeats are averaged within a case. It decides nothing. The
+// decision rests on the scores, in which a large change of one case has less weight.
 type Gain struct {
 	metrics.Kind
 	A          float64 `json:"a"`
 	B          float64 `json:"b"`
 	Difference float64 `json:"difference"`
-	// Interval covers the mean difference on new cases like these at Level; nil where nothing
-	// is shown of new ones, as with few cases, and where all cases show the same. It is Student's
-	// over the cases, and nowhere narrower than that of the scores, carried over at the steepest
-	// place of the scale: it is thus as valid after several looks, and for other nights.
+	// Interval covers the mean difference on new cases like these at Level; nil if nothing is
+	// shown for new cases, as with few cases, and if all cases show the same difference. It is
+	// Student's over the cases, and nowhere narrower than that of the scores, carried over at the
+	// steepest place of the scale: therefore it is as valid as that after several looks, and for
+	// other nights.
 	Interval *Interval `json:"interval,omitempty"`
 	Level    float64   `json:"level"`
 	Cases    int       `json:"cases"`
@@ -29,8 +30,8 @@ type Gain struct {
 	Gains  int `json:"gains"`
 	Losses int `json:"losses"`
 	Ties   int `json:"ties"`
-	// Same reports that all cases show the same difference, other than 0: their spread gives no
-	// interval, and what is shown of new cases rests on their number.
+	// Same reports whether all cases show the same difference, other than 0. Their spread then
+	// gives no interval, and the claim about new cases rests on their number.
 	Same bool `json:"same,omitempty"`
 }
 
@@ -77,8 +78,8 @@ func gainOf(kind metrics.Kind, pairs []Pair, level float64) (*Gain, jackknife) {
 	return g, s
 }
 
-// Of returns the rule for scores that are of a metric, relative to the champion's values; the
-// rule itself without a metric.
+// Of returns the rule for scores that measure a metric relative to the champion's values;
+// without a metric it returns the rule itself.
 func (rule Rule) Of(kind *metrics.Kind) Rule {
 	rule.Metric, rule.Even = kind, kind != nil && rule.Reference == nil
 	return rule
@@ -93,7 +94,7 @@ func (rule Rule) gain(clean []Pair, r *Ruling) *Gain {
 	g, s := gainOf(*rule.Metric, clean, r.Level)
 	all := room(r.MeanA, rule.Even)
 	if g == nil || g.Same || !s.telling() || r.few() || r.New.Lo <= all.Lo && r.New.Hi >= all.Hi {
-		return g // nothing is shown of new cases
+		return g // nothing is shown for new cases
 	}
 	student := tQuantile(1-(1-r.Level)/2, math.Max(s.effective-1, minDF)) * s.se
 	less, more := (r.Difference-r.New.Lo)*rule.Metric.Unscaled(), (r.New.Hi-r.Difference)*rule.Metric.Unscaled()
@@ -112,9 +113,9 @@ func (g *Gain) improvement(d float64) float64 {
 	return d
 }
 
-// Shown reports whether the interval excludes that the metric is no better, or no worse: 1
-// for better, −1 for worse, 0 for neither. Where all cases show the same difference, a sign test
-// stands for the interval.
+// Shown reports whether the interval excludes that the metric is no better, or no worse: 1 for
+// better, −1 for worse, 0 for neither. If all cases show the same difference, a sign test
+// replaces the interval.
 func (g *Gain) Shown() int {
 	if g.Same && g.Cases >= MinClusters { // by a sign test
 		return int(math.Copysign(1, g.improvement(g.Difference)))
@@ -149,11 +150,12 @@ func (g *Gain) decimals() int {
 	return least
 }
 
-// mostAdded is the number of decimals by which figures are longer where they add up then.
+// mostAdded is the maximum number of decimals that are added to figures so that they add
+// up.
 const mostAdded = 2
 
-// addUp reports whether the means and their difference add up with so many decimals: 122.6 → 2.3
-// is −120.3, while 123 → 2 is no −120.
+// addUp reports whether the means and their difference add up with the given number of decimals:
+// 122.6 → 2.3 gives −120.3, but 123 → 2 does not give −120.
 func (g *Gain) addUp(decimals int) bool {
 	unit := math.Pow10(decimals)
 	round := func(v float64) float64 { return math.Round(v * unit) }
@@ -224,7 +226,8 @@ func (g *Gain) Title() string { return text.Clip(g.Name, mostTitle, text.Runes, 
 // mostTitle is the number of characters of a metric's name in a sentence.
 const mostTitle = 40
 
-// Discord describes how the metric differs from what the scores show; empty if it does not.
+// Discord describes a contradiction between the metric and the scores; empty if there is
+// none.
 func (r *Ruling) Discord() string {
 	g := r.Metric
 	if g == nil {
@@ -242,6 +245,6 @@ func (r *Ruling) Discord() string {
 	return ""
 }
 
-// Negligible reports whether the difference is one of rounding, beside the mean size of the base's
+// Negligible reports whether the difference is due to rounding, beside the mean size of the base's
 // values.
 func (g *Gain) Negligible() bool { return math.Abs(g.Difference) <= 1e-9*g.Kind.Size }

@@ -14,11 +14,11 @@ const RatioMost = 1000
 // assumption that fluctuations of gain and price are independent. The lower end of a mean
 // splits it into two parts ([proofs.above]).
 //
-// If the confirmation goes on for an open guard, it ends when the guard has failed or
-// passed, so that there are several looks: each has a guardLooks-th of the error. Over
-// nine blocks, a guard at its bound then failed in .02 to .11 and passed in .01 to .10 of
-// simulated candidates, compared with .01 to .24 and .01 to .20 with the whole error at
-// each look.
+// If the confirmation continues because of an open guard, it ends when the guard has
+// failed or passed, so that there are several looks: each has a guardLooks-th of the
+// error. Over nine blocks, a guard at its bound then failed in .02 to .11 and passed in
+// .01 to .10 of simulated candidates, compared with .01 to .24 and .01 to .20 with the
+// whole error at each look.
 const (
 	guardAlpha = 0.05
 	guardLooks = 4

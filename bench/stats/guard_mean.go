@@ -122,8 +122,8 @@ func (p *proofs) below(ratio, floor float64) bool {
 	return len(p.bills) >= 2 && studentized(p.excess, most) <= -p.under
 }
 
-// exceed sets y − ratio·x − floor by cluster, and returns the most that one of them can
-// be below 0.
+// exceed sets y − ratio·x − floor by cluster, and returns the largest amount by which one
+// of them can be below 0.
 func (p *proofs) exceed(ratio, floor float64) (most float64) {
 	for i := range p.bills {
 		l := &p.bills[i]

@@ -76,8 +76,8 @@ func newRanked(bills []bill, of func(bill) []float64) ranked {
 	return r
 }
 
-// p95 returns the smallest value up to which a share of .95 of the weight lies, every
-// cluster counted times times.
+// p95 returns the smallest value up to which a share of .95 of the weight lies, with
+// every cluster counted as often as times gives.
 func (r ranked) p95(times []float64) float64 {
 	var total float64
 	for i, w := range r.weights {

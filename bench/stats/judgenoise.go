@@ -49,7 +49,7 @@ func (n *JudgeNoise) Add(graders []Draws) {
 // Any reports whether any evaluation was graded by a judge.
 func (n *JudgeNoise) Any() bool { return n != nil && n.Answers+n.Single > 0 }
 
-// Statement describes the noise beside a detectable improvement, in words that go on after
+// Statement describes the noise beside a detectable improvement, in words that continue
 // it.
 func (n *JudgeNoise) Statement() string {
 	if n.Answers == 0 {

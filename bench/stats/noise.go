@@ -16,8 +16,8 @@ type Noise struct {
 	// TwoSided is the p-value of "nothing changed between the two" at any stopping
 	// time, min(1, 1/E).
 	TwoSided float64 `json:"two_sided"`
-	// Drifted reports that it is at or below .01: the agent, its provider or a grader has
-	// changed its behavior.
+	// Drifted reports whether TwoSided is at or below .01: the agent, its provider or a
+	// grader has changed its behavior.
 	Drifted bool `json:"drifted"`
 }
 

@@ -7,7 +7,7 @@ import (
 )
 
 // Proof is the look that showed a candidate to be better on new tasks. The confirmation
-// may go on after it for open guards and domains ([Ruling.Pending]).
+// may continue after it because of open guards and domains ([Ruling.Pending]).
 //
 // The claim is then that of the first proof: the evidence reaches its threshold by chance
 // at any look with probability α at most (Ville 1939), so later looks neither add to the

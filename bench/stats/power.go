@@ -29,14 +29,14 @@ type Design struct {
 	// Within and Between are σ² and τ²; values not above 0 mean [PriorWithin] and
 	// [PriorBetween].
 	Within, Between float64
-	// Fixed reports that a repeat is no new evidence, so one block is enough.
+	// Fixed reports whether a repeat is no new evidence, so one block is enough.
 	Fixed bool
 	// Night is the standard deviation, in score units, of the shift that the differences
 	// of a night share; 0: [AssumedNight].
 	Night float64
 	// Graded reports whether scores may lie between 0 and 1 ([Variances]).
 	Graded bool
-	// Same reports that all tasks of a fixed agent showed the same difference, so that
+	// Same reports whether all tasks of a fixed agent showed the same difference, so that
 	// the evidence is their number alone ([Compare]).
 	Same bool
 }
@@ -99,12 +99,12 @@ const fine = 1e-5
 const spread = 24
 
 // Power returns the probability that a true difference on new tasks, in score units, is
-// proven for them with so many pairs: the bound of the decision rule d̄ − √(max(h² +
-// t²·τ̂²/M, t²·V/M) + z²·ν²/N) must be above 0, with d̄ normal around the difference with
-// variance σ²/n + τ²/M, h the half-width of the confidence sequence at n pairs, and τ̂²
-// as an M-task sample gives it (a scaled χ² with M−1 degrees of freedom minus the part of
-// the repeats), averaged over its distribution. It returns 0 when the pairs do not
-// suffice for one block, or for a second one.
+// proven for them with the given number of pairs: the bound of the decision rule d̄ −
+// √(max(h² + t²·τ̂²/M, t²·V/M) + z²·ν²/N) must be above 0, with d̄ normal around the
+// difference with variance σ²/n + τ²/M, h the half-width of the confidence sequence at n
+// pairs, and τ̂² as an M-task sample gives it (a scaled χ² with M−1 degrees of freedom
+// minus the part of the repeats), averaged over its distribution. It returns 0 when the
+// pairs do not suffice for one block, or for a second one.
 //
 // Where all tasks showed the same difference ([Design].Same) it returns 1 or 0: the claim
 // then takes ln(1/α)/ln(1+difference) tasks.
@@ -155,8 +155,8 @@ func (d Design) Power(difference, pairs float64) float64 {
 	return power
 }
 
-// Detectable returns the smallest true difference, in score units, that so many pairs
-// prove for new tasks with 80 % power; +Inf when there is none on the scale.
+// Detectable returns the smallest true difference, in score units, that the given number
+// of pairs proves for new tasks with 80 % power; +Inf when there is none on the scale.
 func (d Design) Detectable(pairs float64) float64 {
 	lo, hi := 0.0, 1.0
 	if d.Power(hi, pairs) < power {

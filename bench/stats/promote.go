@@ -4,7 +4,7 @@ import (
 	"math"
 )
 
-// Prospect is a variant that may go into the confirmation, or is already in it.
+// Prospect is a variant that may enter the confirmation, or is already in it.
 type Prospect struct {
 	Variant string
 	// Mean and SD are its [Posterior], in score units.

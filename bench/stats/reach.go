@@ -53,11 +53,11 @@ func (r reach) enough(alpha float64) bool {
 //
 //	d̄ − √(max((d̄ − L)² + t²·τ̂²/M, t²·V/M) + z²·ν²/N),
 //
-// the first of the two being [NewTaskLower], the second Student's bound with the
-// untruncated variance V of the tasks' means: τ̂² is V minus the part of chance,
-// truncated at 0, which is too small too often with few tasks. ν² is the variance of the
-// shift that a night's differences share, over N nights ([drift]). limit is that of
-// [NewTaskLower], for ever more blocks and nights.
+// The first of the two terms is that of [NewTaskLower], the second that of Student's
+// bound with the untruncated variance V of the tasks' means: τ̂² is V minus the part of
+// chance, truncated at 0, which is too small too often with few tasks. ν² is the variance
+// of the shift that a night's differences share, over N nights ([drift]). limit is that
+// of [NewTaskLower], for ever more blocks and nights.
 func (r reach) lower(alpha float64) (bound, limit float64) {
 	bound, limit = NewTaskLower(r.sample, r.Components, alpha)
 	if !r.telling() {

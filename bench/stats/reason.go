@@ -35,7 +35,7 @@ func (r *Ruling) reason(rule Rule) string {
 	return r.standing(measured)
 }
 
-// since returns when a claim was made, if the confirmation went on after it.
+// since returns when a claim was made, if the confirmation continued after it.
 func (r *Ruling) since() string {
 	if r.Proof == nil || r.Proof.Blocks == r.Blocks {
 		return ""

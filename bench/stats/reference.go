@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// Reference is the side that candidates are measured against if it is not the champion:
+// Reference is the side against which candidates are measured if it is not the champion:
 // the variant of a proposal that waits for a decision. Nil stands for the champion.
 type Reference struct {
 	Proposal string `json:"proposal"`
@@ -13,9 +13,9 @@ type Reference struct {
 	// Number is the variant's number, Champion that of the champion.
 	Number   int `json:"number"`
 	Champion int `json:"champion"`
-	// Steps is the number of comparisons that link it to the champion: one where it was
-	// measured against the champion, more where it was measured against earlier pending
-	// proposals; 0 where nothing was measured.
+	// Steps is the number of comparisons that link it to the champion: one if it was
+	// measured against the champion, more if it was measured against earlier pending
+	// proposals, and 0 if nothing was measured.
 	Steps int `json:"steps"`
 	// Difference is its gain over the champion, the sum of those of its steps. The
 	// interval is the sum of theirs, at a level of 1 minus .05 per step.

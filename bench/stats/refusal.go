@@ -8,7 +8,7 @@ import (
 )
 
 // Refused is the verdict of a night whose proven candidates are all refused by the gates of
-// their proposals: what the confirmation measured is not what the gates found.
+// their proposals: the gates contradict the measurement of the confirmation.
 const Refused Verdict = "refused"
 
 // CauseRefused is the outcome of a proven candidate whose proposal the gates refused.
@@ -23,8 +23,8 @@ type Refusal struct {
 	// Gate is the first gate that failed, and Reason its evidence, foreign text.
 	Gate   string `json:"gate"`
 	Reason string `json:"reason"`
-	// NotRun reports that no gate failed and Gate did not run: it may on another night, and
-	// another candidate would not be judged either.
+	// NotRun reports whether no gate failed and Gate did not run: it may run on another
+	// night, and for another candidate it would not run either.
 	NotRun bool `json:"not_run,omitempty"`
 }
 

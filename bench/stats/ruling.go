@@ -26,7 +26,7 @@ type State string
 // proven worse; of a fixed agent, known not to be better. Vetoed: a domain is proven
 // worse. Trade: better on new tasks, but a guard is broken, and a person decides whether
 // the gain is worth the price. Parked: it has used twice its projected pairs; it keeps
-// its evidence and may go on another night.
+// its evidence and may continue on another night.
 const (
 	Open     State = "open"
 	Proven   State = "proven"
@@ -52,9 +52,9 @@ type Interval struct {
 type Rule struct {
 	// Alpha is the level of this candidate's entry into the confirmation, α_c, in (0, 1).
 	Alpha float64
-	// Level of the intervals shown; 0: .95.
+	// Level is the level of the intervals shown; 0: .95.
 	Level float64
-	// Fixed reports that a repeat is no new evidence: the agent is deterministic and
+	// Fixed reports whether a repeat is no new evidence: the agent is deterministic and
 	// ignores the seed, so one block is enough.
 	Fixed bool
 	// Cap is the number of pairs that the candidate was projected to need when it was
@@ -62,9 +62,9 @@ type Rule struct {
 	Cap float64
 	// Guards are the further conditions on a winner, in display order.
 	Guards []Bound
-	// Metric is what the scores are of, where that is a metric; nil for others.
+	// Metric is the kind of the metric that the scores measure; nil if they measure none.
 	Metric *metrics.Kind
-	// Even reports that scores are relative to those of A; see [CompareEven].
+	// Even reports whether scores are relative to those of A; see [CompareEven].
 	Even bool
 	// Reference is side A of the pairs where that is not the champion.
 	Reference *Reference
@@ -83,7 +83,8 @@ const (
 
 // Bound is a limit on the consumption of a winner: less is better.
 type Bound struct {
-	// Name of the metric: cost (USD an evaluation), latency (seconds), or another that [Pair] measures.
+	// Name is the name of the metric: cost (USD an evaluation), latency (seconds), or
+	// another that [Pair] measures.
 	Name string `json:"name"`
 	// Of is the statistic of the metric that is compared: [Mean] or [P95].
 	Of string `json:"of"`
@@ -92,8 +93,8 @@ type Bound struct {
 	// Floor is the difference, in the unit of the metric, by which a candidate may exceed
 	// the champion at any ratio; 0: none.
 	Floor float64 `json:"floor,omitempty"`
-	// PerPoint widens AtMost by so much for each point (of a hundred) of gain on new
-	// tasks that is shown: the lower end of [Ruling.New]. 0: not at all.
+	// PerPoint is the amount by which AtMost is widened for each point (of a hundred) of
+	// gain that is shown on new tasks: the lower end of [Ruling.New]. 0: not at all.
 	PerPoint float64 `json:"per_point,omitempty"`
 }
 
@@ -143,8 +144,8 @@ type DomainRuling struct {
 	// Verdict is "better" (above 0), "fine" (above −10 points at .10 divided by the number of
 	// domains), "veto" (below 0), or "open". Only a veto blocks.
 	Verdict string `json:"verdict"`
-	// Hopeless reports that no number of further blocks would settle an open one, by its
-	// tasks' variance so far.
+	// Hopeless reports whether no number of further blocks would settle an open verdict,
+	// judged by the variance of the tasks so far.
 	Hopeless bool `json:"hopeless,omitempty"`
 }
 
@@ -158,13 +159,14 @@ type Ruling struct {
 	// Comparison holds means, difference, counts, and the descriptive clustered standard
 	// error; its Lo and Hi are the interval at Level that is valid at any stop.
 	Comparison
-	// Metric is the difference in the metric that the scores are of, where there is one; the
+	// Metric is the difference in the metric that the scores measure, if there is one; the
 	// claims rest on the scores.
 	Metric *Gain `json:"metric,omitempty"`
-	// Further are the differences in what the command prints besides; they decide nothing.
+	// Further are the differences in the other metrics that the command prints; they
+	// decide nothing.
 	Further []Further `json:"further,omitempty"`
-	// Fixed reports that a repeat was no new evidence; all intervals, and LogE, are then
-	// about new tasks.
+	// Fixed reports whether a repeat was no new evidence; all intervals, and LogE, are
+	// then about new tasks.
 	Fixed  bool  `json:"fixed,omitempty"`
 	Blocks int   `json:"blocks"`
 	Pairs  int   `json:"pairs"`
@@ -198,8 +200,8 @@ type Ruling struct {
 	// Failures counts evaluations that failed through the agent's fault; nil: none.
 	Failures *Failures `json:"failures,omitempty"`
 	// MissingA and MissingB are the numbers of repeats that only the champion or only the
-	// variant lacks; MissingCounted reports that they were scored in this ruling, which
-	// claims less than one without them.
+	// variant lacks; MissingCounted reports whether they were scored in this ruling,
+	// which claims less than one without them.
 	MissingA       int  `json:"missing_champion,omitempty"`
 	MissingB       int  `json:"missing_variant,omitempty"`
 	MissingCounted bool `json:"missing_counted,omitempty"`

@@ -17,8 +17,8 @@ type Shift struct {
 	Before     float64 `json:"before"`
 	After      float64 `json:"after"`
 	Difference float64 `json:"difference"`
-	// Lo and Hi bound the difference: an end that excludes 0 does so by chance with at most
-	// the probability 1 − Level, which is that of this end alone.
+	// Lo and Hi bound the difference: the probability that an end excludes 0 by chance is
+	// at most 1 − Level, for each end alone.
 	Lo    float64 `json:"lo"`
 	Hi    float64 `json:"hi"`
 	Level float64 `json:"level"`
@@ -29,21 +29,22 @@ type Shift struct {
 	AfterRuns    int `json:"after_runs"`
 	BeforeNights int `json:"before_nights"`
 	AfterNights  int `json:"after_nights"`
-	// Night is the standard deviation of what all scores of a night share; 0 for
-	// deterministic agents.
+	// Night is the standard deviation of the shift that all scores of a night share; 0
+	// for deterministic agents.
 	Night float64 `json:"night,omitempty"`
 	// Between is the variance over the tasks of their differences.
 	Between float64 `json:"between,omitempty"`
-	// Exact reports that a repeat gives the same score, so that the difference is known.
+	// Exact reports whether a repeat gives the same score, so that the difference is
+	// known.
 	Exact bool `json:"exact,omitempty"`
 
 	fell, rose exponent
 }
 
-// Nature is how the answers of an agent vary.
+// Nature describes the variation of an agent's answers.
 type Nature struct {
-	// Deterministic agents have no difference between nights that their seeds do not
-	// explain. Fixed agents give the same answer on every repeat.
+	// Deterministic reports whether seeds explain all differences between the agent's
+	// nights. Fixed reports whether the agent gives the same answer on every repeat.
 	Deterministic, Fixed bool
 }
 
@@ -58,12 +59,12 @@ func CompareNights(before, after []NightScores, of Nature, level float64) (Shift
 // different numbers of repeats differ in their last digits.
 const rounding = 1e-12
 
-// shiftOf compares later nights with earlier ones, without bounds. Within each of the periods
-// no change is known; they show how much nights vary.
+// shiftOf compares later nights with earlier ones, without bounds. No change is known within
+// either period, so the periods show how much nights vary.
 //
 // Without a change, the evaluations of a task are exchangeable between the two sides. The
-// generating function of the difference over all exchanges is known, so that Chernoff's
-// bound holds for any scores and any number of tasks. What all scores of a night share is
+// generating function of the difference over all exchanges is known, so that Chernoff's bound
+// holds for any scores and any number of tasks. The shift that all scores of a night share is
 // added to it as a normal variable.
 func shiftOf(before, after []NightScores, periods [][]NightScores, of Nature) (Shift, bool) {
 	s := Shift{Exact: of.Fixed}
@@ -129,8 +130,8 @@ func (s Shift) bounded(level float64) Shift {
 // Fell reports whether the scores fell by more than chance explains at this level.
 func (s Shift) Fell() bool { return s.Hi < 0 }
 
-// clearly is the number of standard deviations below which a difference counts for nothing: no
-// level that is used here lies there, and its bound need not be computed.
+// clearly is the number of standard deviations below which a difference is ignored: it cannot
+// reach any level that is used here, so its bound need not be computed.
 const clearly = 1.5
 
 // fallen returns the logarithm of the evidence for a fall: −ln of the bound on the
@@ -187,9 +188,9 @@ func nightWeight(nights []NightScores, tasks []string) (squares float64, count i
 	return squares, count
 }
 
-// sharedVariance estimates the variance of what all scores of a night share as [newDrift]
-// does, from the nights' distances from the mean of their own period: a change between
-// periods does not add to it.
+// sharedVariance estimates the variance of the shift that all scores of a night share, as
+// [newDrift] does, from the nights' distances from the mean of their own period: a change
+// between periods does not add to it.
 func sharedVariance(periods [][]NightScores, tasks []string) float64 {
 	assumed := AssumedNight * AssumedNight
 	var spread, free float64

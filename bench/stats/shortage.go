@@ -2,16 +2,16 @@ package stats
 
 import "fmt"
 
-// Shortage describes what the holdout lacks for a claim about new tasks, whatever is measured
-// on it; empty if its tasks are enough for one. cases reports that the tasks are the cases of
-// a scoring command, half of which are held out.
+// Shortage describes the deficiency of the holdout for a claim about new tasks, whatever is
+// measured on it; empty if its tasks are enough for one. cases reports whether the tasks are
+// the cases of a scoring command, half of which are held out.
 func (d Design) Shortage(cases bool) string {
 	least := LeastTasks(d.Alpha)
 	if d.Units >= least {
 		return ""
 	}
 	needed := ""
-	if d.Tasks > 0 && (!cases || d.Within > 0) { // what cases need is unknown before a night
+	if d.Tasks > 0 && (!cases || d.Within > 0) { // the number of cases that are needed is unknown before a night
 		if n := d.Needed(Practical); n > d.Units {
 			needed = fmt.Sprintf("; to show %s points on new tasks, about %d independent holdout tasks are needed", points(Practical), n)
 		}

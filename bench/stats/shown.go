@@ -33,8 +33,8 @@ func (r *Ruling) BoundLevel() float64 {
 	return 1 - alpha/looks
 }
 
-// Finding returns the words for what is shown of a candidate, the same in all displays; empty for
-// no claim.
+// Finding returns the words for the claim that is shown for a candidate, the same in all
+// displays; empty for no claim.
 func (c Claim) Finding() string {
 	switch c {
 	case NewTasks:

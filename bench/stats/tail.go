@@ -17,9 +17,9 @@ const (
 	tailLoss = 0.10
 )
 
-// Tail describes what a mean does not show: the tasks on which a candidate loses. A few
-// tasks of a kind that is missing in the holdout can cancel a whole gain, and no test on
-// as many tasks excludes them.
+// Tail describes a risk that a mean does not show: the tasks on which a candidate loses.
+// A few tasks of a kind that is missing in the holdout can cancel a whole gain, and no
+// test on as many tasks excludes them.
 type Tail struct {
 	// Unseen is the share of new tasks that could be of a kind that is not among these, 1
 	// − .05^(1/M) for M independent tasks: at that share, none of them is drawn in one
@@ -30,8 +30,8 @@ type Tail struct {
 	// gain.
 	BreakEven float64 `json:"break_even"`
 	// Worse is the number of independent tasks on which the candidate is clearly worse,
-	// as far as their runs show: proven at .05, or for a fixed agent by 10 points or
-	// more. WorseMost bounds their share of all tasks at .05 (Clopper and Pearson 1934);
+	// according to their runs: proven at .05, or for a fixed agent by 10 points or more.
+	// WorseMost bounds their share of all tasks at .05 (Clopper and Pearson 1934);
 	// without any it is Unseen.
 	Worse     int     `json:"worse"`
 	WorseMost float64 `json:"worse_most"`
@@ -88,10 +88,10 @@ func shareMost(found, n float64) float64 {
 	return mathext.InvRegIncBeta(found+1, n-found, 1-tailAlpha)
 }
 
-// Words describes what a claim about the mean leaves open.
+// Words describes the risks that a claim about the mean leaves open.
 func (t *Tail) Words() string { return t.words("the gain") }
 
-// words is Words with a name for the gain.
+// words is like Words, with a name for the gain.
 func (t *Tail) words(gain string) string {
 	s := fmt.Sprintf("up to %s of new tasks could fail unseen, being of a kind that none of these %d is, and %s is gone at %s",
 		percentage(t.Unseen), t.Tasks, gain, percentage(t.BreakEven))

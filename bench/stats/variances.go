@@ -14,7 +14,7 @@ type Variances struct {
 	// of a night share.
 	Night float64
 	// Graded reports whether graders may give partial scores, which usually vary less
-	// than pass and fail; by how much, only evaluations show.
+	// than pass and fail; only evaluations can show the amount.
 	Graded bool
 }
 

@@ -20,8 +20,8 @@ const (
 
 // The levels of one comparison. A month makes hundreds of comparisons for a fall of nearly the
 // same data, and Chernoff's bound is several times the probability that it bounds. So an alarm
-// at these levels is far rarer than their sum; the simulations in watch_sim_test.go show how
-// rare.
+// at these levels is far rarer than their sum; the simulations in watch_sim_test.go give the
+// rate.
 const (
 	fallLevel     = .0005
 	adoptionLevel = .001
@@ -34,14 +34,14 @@ type Fall struct {
 	First int `json:"-"`
 }
 
-// FindFall looks for a fall in the scores of consecutive nights that the last of them shows,
-// and for the night that it began with. changed reports, for each night, whether the agent
-// differs from that of the night before. It compares at most WatchNights nights, the last
-// ones, and reports false if no fall is shown.
+// FindFall searches the scores of consecutive nights for a fall that the last of them still
+// shows, and for the first night of the fall. changed reports, for each night, whether the agent
+// differs from that of the night before. It compares at most WatchNights nights, the last ones,
+// and reports false if no fall is shown.
 //
-// The nights after a possible fall are compared with all nights before it, and with those
-// since the last change before it alone, which are preferred where they show it: a fall after an
-// improvement is smaller against all.
+// The nights after a possible fall are compared with all nights before it, and with those since
+// the last change before it alone, which are preferred if they show it, because a fall after an
+// improvement is smaller relative to all nights.
 func FindFall(nights []NightScores, changed []bool, of Nature) (Fall, bool) {
 	from := max(0, len(nights)-WatchNights)
 	isChange := func(k int) bool { return k < len(changed) && changed[k] }
@@ -111,8 +111,8 @@ func periods(nights []NightScores, isChange func(int) bool, from int, before ...
 type Adopted struct {
 	// Shift is the difference to the old champion on the same tasks.
 	Shift
-	// Worse reports that it is worse than the old champion. Below reports that its gain on
-	// tasks like these is below the whole interval of the prediction.
+	// Worse reports whether it is worse than the old champion. Below reports whether its
+	// gain on tasks like these is below the whole interval of the prediction.
 	Worse bool `json:"worse,omitempty"`
 	Below bool `json:"below,omitempty"`
 	// Upper is the upper bound of its gain on tasks like these.
@@ -141,14 +141,15 @@ func CompareAdopted(old, since []NightScores, predicted *Interval, of Nature) (A
 // prediction.
 func (a Adopted) Disappoints() bool { return a.Worse || a.Below }
 
-// Sustains returns what still holds of the comparison of an earlier night of the same
-// adoption: that it was worse until the present one shows it better than the old champion,
-// that it was below the prediction until the present one shows its lower end.
+// Sustains returns the findings of an earlier night on the same adoption that still hold.
+// "Worse" holds until the present night shows the adoption to be better than the old
+// champion, and "below the prediction" until the present night shows a gain of at least the
+// prediction's lower end.
 //
 // [WatchLevel] bounds the probability that any night of a month is alarmed by an adoption
 // without fault. So evidence that once reached the level counts with that error on every
-// later night, although the interval of a later night alone may hold 0 again: near the level
-// it comes and goes by chance.
+// later night, although the interval of a later night alone may contain 0 again: near the
+// level, evidence appears and disappears by chance.
 func (a Adopted) Sustains(earlier Adopted, predicted *Interval) Adopted {
 	earlier.Worse = earlier.Worse && a.Lo <= 0
 	earlier.Below = earlier.Below && predicted != nil && a.Lo < predicted.Lo

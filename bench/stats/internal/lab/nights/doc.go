@@ -1,9 +1,9 @@
 // Package nights simulates months of nights, to measure the confirmation of package
-// confirm and the evidence of package stats: how often a variant that is no better is
-// adopted, how soon a better one is, and how accurate the reported figures are. It drives
-// the same loop as a real night, with simulated variants and tasks in place of the
-// archive and the harness. Worlds differ in the gain that the search can find, in the
-// number of tasks, and in how far a variant's gain differs between them. Other policies
-// are compared, from the argmax of a noisy score to tests on the holdout. `make
-// bench-stats` prints the table.
+// confirm and the evidence of package stats: the rate at which variants that are no
+// better are adopted, the time until a better one is, and the accuracy of the reported
+// figures. It drives the same loop as a real night, with simulated variants and tasks in
+// place of the archive and the harness. Worlds differ in the gain that the search can
+// find, in the number of tasks, and in how far a variant's gain differs between them.
+// Other policies are compared, from the argmax of a noisy score to tests on the holdout.
+// `make bench-stats` prints the table.
 package nights

@@ -2,8 +2,8 @@ package nights
 
 import "slices"
 
-// highest keeps the items with the highest values, at most most, in descending order, the
-// earlier of two equals first.
+// highest keeps the items with the highest values, up to most of them, in descending
+// order, the earlier of two equals first.
 type highest[T any] struct {
 	most   int
 	items  []T

@@ -9,14 +9,15 @@ import (
 	"evolve/bench/stats"
 )
 
-// Promise is the power statement before a night, with how often it holds.
+// Promise is the power statement before a night, with the frequency at which it holds.
 type Promise struct {
 	Pairs float64
 	// Stated is the smallest improvement stated to be shown with 80 % power; +Inf for
 	// none.
 	Stated float64
-	// Kept is how often a candidate that is better by as much was proven. It has no cases
-	// when there is no such improvement, or one too large for these tasks.
+	// Kept counts the simulations in which a candidate that is better by that amount was
+	// proven. It has no cases when there is no such improvement, or one too large for
+	// these tasks.
 	Kept Share
 }
 
@@ -30,8 +31,8 @@ func Promises(w World, repetitions int, seed uint64) []Promise {
 // tonight returns the number of pairs that a night's budget allows.
 func (w World) tonight() float64 { return share * float64(w.Budget) / 2 }
 
-// promise checks the statement for so many pairs, given the true variances at the stated
-// gain.
+// promise checks the statement for a number of pairs, given the true variances at the
+// stated gain.
 func promise(w World, pairs float64, repetitions int, seed uint64) Promise {
 	d := stats.Design{Tasks: w.Tasks, Units: w.Tasks / w.Cluster, Tonight: w.tonight(), Alpha: stats.Monthly().Alpha(), Fixed: w.Fixed}
 	p := Promise{Pairs: pairs, Stated: stats.Practical}
@@ -65,7 +66,8 @@ func (w World) variances(seed uint64) (within, between float64) {
 	return within, between
 }
 
-// keeps counts how often the world's better variant is proven with so many pairs.
+// keeps counts the simulations in which the world's better variant is proven with a
+// number of pairs.
 func (w World) keeps(pairs, alpha float64, repetitions int, seed uint64) Share {
 	proven := make([]bool, repetitions)
 	workers := pool.New().WithMaxGoroutines(processors())

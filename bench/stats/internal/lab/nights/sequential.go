@@ -74,7 +74,7 @@ func (c *life) champion() agent.ConfigID {
 	return agent.ConfigID(fmt.Sprintf("champion %d", c.adopted))
 }
 
-// confirmNight runs the confirmation of a night with so many evaluations.
+// confirmNight runs the confirmation of a night with the given number of evaluations.
 func (c *life) confirmNight(evaluations int) {
 	ctx := context.Background()
 	evaluations -= evaluations % (2 * c.Tasks) // whole blocks

@@ -135,7 +135,7 @@ func (l *simulation) pay(t *holdoutEvidence) {
 }
 
 // due reports whether the ruling could be anything but "open": there is or was evidence
-// either way, or the cap is exceeded. It only saves time.
+// in either direction, or the cap is exceeded. It only saves time.
 func (t *holdoutEvidence) due(rule stats.Rule) bool {
 	return rule.Fixed || rule.Proof != nil || t.sample.LogSuperior(0) >= -math.Log(rule.Alpha) || t.sample.LogInferior(0) >= -math.Log(.05) ||
 		rule.Cap > 0 && float64(t.sample.N()) > 2*rule.Cap

@@ -34,9 +34,9 @@ type World struct {
 	// Price is the mean cost of a variant's run relative to the champion's, with equal
 	// variation between tasks and between runs; 0: no costs and no guards.
 	Price float64
-	// Fixed reports that an agent always gives the same answer.
+	// Fixed reports whether an agent always gives the same answer.
 	Fixed bool
-	// Budget is the evaluations of one night.
+	// Budget is the number of evaluations of one night.
 	Budget           int
 	Nights, Variants int
 }
