@@ -7,7 +7,8 @@ import (
 )
 
 // Ablation reports how a finalist of the search was reduced on search tasks: changes
-// without a shown effect were undone: they have the champion's values again.
+// without a shown effect were undone, so that these parameters have the champion's values
+// again.
 type Ablation struct {
 	Winner Ref `json:"winner"`
 	Small  Ref `json:"small"`
@@ -34,8 +35,8 @@ type OwnEffect struct {
 	Hi         float64 `json:"hi"`
 	// Evaluations counts the evaluations of the config without the change.
 	Evaluations int `json:"evaluations"`
-	// Untried reports that the evaluations ended before the config without the change was
-	// compared, so there is no difference.
+	// Untried reports whether the evaluations ended before the config without the change
+	// was compared, so there is no difference.
 	Untried bool `json:"untried,omitempty"`
 }
 

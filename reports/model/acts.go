@@ -8,7 +8,8 @@ import (
 	"evolve/runtime/text"
 )
 
-// Act is what a person did that an agent's behaviour depends on, other than a commit.
+// Act is an action of a person, other than a commit, that an agent's behaviour depends
+// on.
 type Act struct {
 	Kind string `json:"kind"`
 	// ID and What are foreign text.
@@ -16,9 +17,9 @@ type Act struct {
 	What string    `json:"what,omitempty"`
 	By   string    `json:"by,omitempty"`
 	Time time.Time `json:"time"`
-	// Commit carried an approval out; empty for none.
+	// Commit is the commit that executed an approval; empty for none.
 	Commit string `json:"commit,omitempty"`
-	// Live reports that no evaluation depends on it.
+	// Live reports whether no evaluation depends on the act.
 	Live bool `json:"live,omitempty"`
 }
 
@@ -86,7 +87,7 @@ func (c ActiveChange) feedback() bool {
 	return slices.ContainsFunc(c.measured(), func(a Act) bool { return strings.HasPrefix(a.Kind, "feedback.") })
 }
 
-// command shows the change, or lists the feedback where that is the only one of its kind.
+// command shows the change, or lists the feedback if that is the only act of its kind.
 func (c ActiveChange) command(agentID string) string {
 	switch {
 	case c.feedback():

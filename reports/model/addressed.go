@@ -35,7 +35,7 @@ func Addressed(p archive.ProposalRecord) []string {
 	return out
 }
 
-// AddressedIn is [Addressed] for a text; place names it, as "the reason of v12".
+// AddressedIn is [Addressed] for a text; place names it, as in "the reason of v12".
 func AddressedIn(place, words string) []string {
 	var out addressed
 	out.look(place, words)
@@ -54,14 +54,14 @@ func AddressedFiles(files []diff.File) []string {
 // addressed lists places that address a reviewer.
 type addressed []string
 
-// look adds those of a text.
+// look adds the places of a text.
 func (l *addressed) look(place, words string) {
 	for _, a := range safety.Addressed(words) {
 		l.add(place, a.Phrase)
 	}
 }
 
-// added adds those of a file: its name, and its lines that the old file lacks.
+// added adds the places of a file: its name, and its lines that the old file lacks.
 func (l *addressed) added(path string, before, after []byte) {
 	old := map[string]bool{}
 	for line := range strings.Lines(string(before)) {

@@ -13,16 +13,17 @@ type Branch struct {
 	Proposal string `json:"proposal"`
 	Remote   string `json:"remote"`
 	Branch   string `json:"branch"`
-	// Base is the branch that it is for, Commit the one that the remote has; both are empty
-	// until it was pushed.
+	// Base is the branch that the proposal is to be merged into, and Commit the commit that
+	// the remote has; both are empty until the proposal was pushed.
 	Base   string `json:"base,omitempty"`
 	Commit string `json:"commit,omitempty"`
-	// Trouble is why the last attempt could not push it or look at it.
+	// Trouble is the reason why the last attempt to push the branch or to read its state
+	// failed.
 	Trouble string `json:"trouble,omitempty"`
 }
 
-// BranchOf returns the branch as which a proposal awaits a person; nil if it awaits none, or one
-// here.
+// BranchOf returns the branch as which a proposal awaits a person; nil if it awaits no one, or a
+// person here.
 func BranchOf(p archive.ProposalRecord) *Branch {
 	if p.Branch == nil || p.State != archive.Awaiting && p.State != archive.HumanLane {
 		return nil
@@ -31,7 +32,7 @@ func BranchOf(p archive.ProposalRecord) *Branch {
 	return &Branch{p.ID, b.Remote, b.Name, b.Base, b.Pushed, b.Trouble}
 }
 
-// Words describes how it is decided, and what keeps it from that.
+// Words describes the way in which the proposal is decided, and the obstacle to that.
 func (b Branch) Words() string {
 	words := fmt.Sprintf("%s is decided at %s: merging %s adopts it", b.Proposal, b.Remote, b.Branch)
 	if b.Base != "" {

@@ -15,8 +15,8 @@ import (
 )
 
 // Build makes the report of a run from its records: the run by id, by number, or the
-// latest for "". For a run that is still on, or that ended early, it reports what is on
-// record.
+// latest for "". For a run that is still running, or that ended early, it reports what is
+// on record.
 func Build(ctx context.Context, src Source, run string) (Report, error) {
 	record, err := src.Run(ctx, run)
 	if err != nil {

@@ -38,7 +38,7 @@ func (b *builder) decide() error {
 			d.Variant = &v
 		}
 		d.Thresholds = b.thresholds(b.result.Finalist[b.headline])
-		if h.Evidence != nil && d.Verdict != archive.Refused { // what was measured is not what the gates found
+		if h.Evidence != nil && d.Verdict != archive.Refused { // the gates contradict the measurement
 			d.Claim = h.Evidence.Claim
 		}
 	}
@@ -48,9 +48,9 @@ func (b *builder) decide() error {
 }
 
 // VerdictNow returns the verdict of a night whose proposals are these now. It is never better
-// than what the gates found, some of them maybe after the night: refused where they failed all,
-// and waiting where they have not run on the others. A proposal that is only outdated changes no
-// verdict.
+// than the findings of the gates, some of which may have run after the night: it is refused if
+// they failed all proposals, and waiting if they have not run on the others. A proposal that is
+// only outdated does not change the verdict.
 func VerdictNow(v archive.Verdict, proposals []archive.ProposalRecord) archive.Verdict {
 	all := func(of ...archive.ProposalState) bool {
 		return len(proposals) > 0 && !slices.ContainsFunc(proposals, func(p archive.ProposalRecord) bool { return p.Outdated() || !slices.Contains(of, p.State) })
@@ -70,8 +70,8 @@ func RefusedLater(id string) string {
 	return fmt.Sprintf("the gates refused the proposal %s after the night: `evolve show %s` has their evidence", id, id)
 }
 
-// OutdatedWords names the proposals of a night that do not apply any more, to follow its sentence;
-// empty for none.
+// OutdatedWords names the proposals of a night that no longer apply, in words that follow its
+// sentence; empty for none.
 func OutdatedWords(proposals []archive.ProposalRecord) string {
 	words := ""
 	for _, p := range proposals {
@@ -82,8 +82,8 @@ func OutdatedWords(proposals []archive.ProposalRecord) string {
 	return words
 }
 
-// next returns the proposal that a person decides on next: one that the gates refused comes
-// last.
+// next returns the proposal that a person decides on next. A proposal that the gates
+// refused comes last.
 func (d *Decision) next() Proposal {
 	at := slices.IndexFunc(d.Proposals, func(p Proposal) bool { return p.State != archive.GateFailed })
 	return d.Proposals[max(at, 0)]
@@ -101,8 +101,8 @@ func (b *builder) trade(h Headline) string {
 		h.Variant.Name(), b.out.Decision.BaseName(), h.by(" "+number.Interval(h.Lo, h.Hi)), number.Plural(h.Tasks, "task"), strings.Join(prices, "; ")) + b.besides() + b.out.Decision.chained()
 }
 
-// by describes the gain of a headline that is better, in its metric first where it has one;
-// bounds follow that of the score.
+// by describes the gain of a headline that is better, first in its metric, if it has one.
+// The bounds follow the gain of the score.
 func (h Headline) by(bounds string) string {
 	words := "by " + number.Size(h.Difference) + " points" + bounds
 	if h.Metric == nil {
@@ -132,7 +132,7 @@ func (b *builder) besides() string {
 	return out
 }
 
-// sentence describes the verdict; where it only waits for the gates, with what was measured.
+// sentence describes the verdict, and if it only waits for the gates, also the measurement.
 func (b *builder) sentence() string {
 	words := b.inCases(b.measured())
 	if d := b.out.Decision; d.Verdict == archive.Waits && b.result.Verdict.Proposes() {

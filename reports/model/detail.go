@@ -12,7 +12,7 @@ import (
 	"evolve/runtime/agent"
 )
 
-// Bounds of what is shown in detail, so that a page stays readable.
+// Bounds of the details that are shown, so that a page stays readable.
 const (
 	maxRegressions = 12
 	maxGains       = 6

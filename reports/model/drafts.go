@@ -15,8 +15,8 @@ type Drafts struct {
 	Untried []archive.UntriedDraft `json:"untried,omitempty"`
 	// Full are the bounds that ended requests, each with its numbers.
 	Full []string `json:"full,omitempty"`
-	// Rival compares them with the variants of the operators alone, after equal numbers of
-	// evaluations; nil for no comparison.
+	// Rival compares the drafts with the variants of the operators alone, after equal
+	// numbers of evaluations; nil for no comparison.
 	Rival *archive.DraftRival `json:"rival,omitempty"`
 }
 
@@ -31,7 +31,7 @@ type Draft struct {
 	// Gain is the search's estimate of its gain over its parent, in score units.
 	Gain        float64 `json:"gain"`
 	Evaluations int     `json:"evaluations"`
-	// InUse describes what the model was shown of turns in use; empty for nothing.
+	// InUse describes the part of turns in use that the model was shown; empty for none.
 	InUse string `json:"in_use,omitempty"`
 }
 
@@ -50,7 +50,7 @@ func (b *builder) drafts() {
 	}
 }
 
-// draftUSD returns what the requests for drafts cost.
+// draftUSD returns the cost of the requests for drafts.
 func (b *builder) draftUSD() float64 {
 	sum := 0.0
 	if d := b.out.Drafts; d != nil {

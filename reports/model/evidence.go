@@ -7,8 +7,8 @@ import (
 	"evolve/bench/stats"
 )
 
-// Evidence is what a sequential ruling reports beyond a difference and its interval. All
-// of it holds at any stopping time and across nights. Differences are in score units.
+// Evidence holds the figures of a sequential ruling beyond a difference and its interval.
+// All of it holds at any stopping time and across nights. Differences are in score units.
 type Evidence struct {
 	State stats.State `json:"state"`
 	Claim stats.Claim `json:"claim,omitempty"`
@@ -32,8 +32,8 @@ type Evidence struct {
 	// deviation, in score units, of a shift shared by all differences of one night.
 	Nights int     `json:"nights,omitempty"`
 	Night  float64 `json:"night_sd,omitempty"`
-	// Tail describes what the mean does not show: the tasks that got worse, and unseen
-	// ones.
+	// Tail describes the risks that the mean does not show: the tasks that got worse, and
+	// unseen ones.
 	Tail *stats.Tail `json:"tail,omitempty"`
 	// Failures counts the tasks and evaluations that either side failed through its own
 	// fault; nil if there are none.
@@ -47,11 +47,12 @@ type Evidence struct {
 	Pairs  int      `json:"pairs"`
 	Runs   []string `json:"runs,omitempty"`
 	// MissingChampion and MissingVariant count the evaluations of a side that are missing
-	// while the other side has a score; MissingCounted reports that the ruling scored them.
+	// while the other side has a score; MissingCounted reports whether the ruling scored
+	// them.
 	MissingChampion int  `json:"missing_champion,omitempty"`
 	MissingVariant  int  `json:"missing_variant,omitempty"`
 	MissingCounted  bool `json:"missing_counted,omitempty"`
-	// Fixed reports that a repeat is no new evidence: the difference on these tasks is
+	// Fixed reports whether a repeat is no new evidence: the difference on these tasks is
 	// known, and all intervals are Student's, about new tasks.
 	Fixed bool `json:"fixed,omitempty"`
 }

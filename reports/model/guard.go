@@ -27,7 +27,7 @@ type Guard struct {
 	// Unseen is the share of tasks that could consume any amount without one of them
 	// having been seen.
 	Unseen float64 `json:"unseen,omitempty"`
-	// Verdict is "passed", "open" or "failed"; Broken reports that the guard makes the
+	// Verdict is "passed", "open" or "failed"; Broken reports whether the guard makes the
 	// variant a trade.
 	Verdict string `json:"verdict"`
 	Broken  bool   `json:"broken,omitempty"`
@@ -71,8 +71,8 @@ func (g Guard) Threshold(d Decision) Threshold {
 // below reports whether the guard passed only because the difference is within the floor.
 func (g Guard) below() bool { return g.Verdict == stats.GuardPassed && g.Floor > 0 && g.Hi > g.Most }
 
-// Bound formats how much more the variant may consume: the ratio, or the floor if that
-// decided.
+// Bound formats the additional consumption that the variant may have: the ratio, or the
+// floor if that decided.
 func (g Guard) Bound() string {
 	if g.below() {
 		return g.Amount(g.Floor) + " more"

@@ -5,8 +5,8 @@ import (
 	"evolve/reports/number"
 )
 
-// LimitWords describes which limit stopped the work on an agent and how much was used, or
-// that none did.
+// LimitWords describes the limit that stopped the work on an agent and the amount used,
+// or states that none did.
 func LimitWords(l archive.AgentLimit) string {
 	name := map[string]string{"evaluations": "evaluations", "money": "money", "time": "time", "deadline": "the deadline"}[l.Bound]
 	used, of := number.Plural(l.Used, "evaluation"), number.Count(l.Used)+" of "+number.Plural(l.Evaluations, "evaluation")

@@ -11,7 +11,7 @@ const adapterCode = "code"
 // mostSteps bounds the listed versions of a lineage.
 const mostSteps = 12
 
-// Ancestor is a version of searched code, and how it came about.
+// Ancestor is a version of searched code, with its origin.
 type Ancestor struct {
 	Variant  Ref    `json:"variant"`
 	Operator string `json:"operator"`
@@ -22,15 +22,15 @@ type Ancestor struct {
 	Addressed []string `json:"addressed_to_reviewers,omitempty"`
 }
 
-// Hunk is a hunk of a change of code, with what it adds by itself.
+// Hunk is a hunk of a change of code, with its own effect.
 type Hunk struct {
 	// Text has its lines, clipped; it is foreign text.
 	Text string `json:"text"`
-	// Place is the file and the line of the code as it was at which it stands; empty for a
+	// Place is the file and the line of the hunk in the code as it was; empty for a
 	// parameter, and in records of an older evolve.
 	Place string `json:"place,omitempty"`
-	// Alone is the effect of the hunk alone on the code as it is, and Without that of taking
-	// it back from the version; nil where it was not evaluated.
+	// Alone is the effect of the hunk alone on the code as it is, and Without the effect of
+	// removing it from the version; each is nil if it was not evaluated.
 	Alone   *HunkEffect `json:"alone,omitempty"`
 	Without *HunkEffect `json:"without,omitempty"`
 }
@@ -62,7 +62,7 @@ func (b *builder) descend() error {
 		}
 	}
 	for _, a := range b.result.Minimised() {
-		if a.Small == id { // the parts of its change are the same for all that shrank to it
+		if a.Small == id { // all finalists that were reduced to it have the same parts
 			b.hunks(a)
 			break
 		}

@@ -19,8 +19,8 @@ type Patch struct {
 	ID    string                `json:"id"`
 	State archive.ProposalState `json:"state"`
 	Title string                `json:"title"`
-	// Target is the patched target; Author and Origin record who proposed the patch and
-	// how.
+	// Target is the patched target; Author and Origin record the author and the origin of
+	// the patch.
 	Target    string `json:"target"`
 	Author    string `json:"author"`
 	Origin    string `json:"origin"`
@@ -29,16 +29,17 @@ type Patch struct {
 	// Further are the differences in metrics beside the one that decided, on held-out cases.
 	Further []stats.Further `json:"further,omitempty"`
 	Digest  string          `json:"digest"`
-	// Sandbox names the sandbox that its tests ran in.
+	// Sandbox names the sandbox in which its tests ran.
 	Sandbox string                `json:"sandbox,omitempty"`
 	Gates   []archive.GateVerdict `json:"gates"`
 	Review  *archive.Review       `json:"review,omitempty"`
-	// Outdated reports that the review is of an earlier state of the patch.
+	// Outdated reports whether the review is of an earlier state of the patch.
 	Outdated bool `json:"review_outdated,omitempty"`
 	// NoReview is the reason why there is no review; empty if an agent may still be
 	// asked.
 	NoReview string `json:"no_review,omitempty"`
-	// Waits is why a draft waits for its gates; empty where a crash ended them, or they run.
+	// Waits is the reason why a draft waits for its gates; empty if a crash ended them, or
+	// if they are running.
 	Waits string `json:"waits,omitempty"`
 	// CostUSD is the cost of trying the patch as an agent and of its review.
 	CostUSD float64     `json:"cost_usd,omitempty"`
@@ -63,8 +64,8 @@ type PatchFile struct {
 	Lines   []Line `json:"lines,omitempty"`
 }
 
-// The bounds of what a report shows of patches: lines over all files of one patch, lines
-// of context, and stopped patches, or drafts.
+// The bounds of the parts of patches that a report shows: lines over all files of one
+// patch, lines of context, and stopped patches, or drafts.
 const (
 	MaxPatchLines = 400
 	patchContext  = 3

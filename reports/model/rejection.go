@@ -82,7 +82,8 @@ func (b *builder) rejection(id agent.ConfigID) Rejection {
 	return r
 }
 
-// stopped describes why a variant was not confirmed, as far as records show.
+// stopped describes the reason why a variant was not confirmed, as far as records show
+// it.
 func (b *builder) stopped(r Rejection) string {
 	kept := slices.IndexFunc(b.result.LeftOut, func(l archive.LeftOut) bool { return l.Variant == r.Variant.ID })
 	switch {

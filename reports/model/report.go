@@ -22,7 +22,7 @@ type Report struct {
 	Volatile Volatile `json:"volatile"`
 }
 
-// Run holds the settings of the run and how it ended.
+// Run holds the settings of the run and its end.
 type Run struct {
 	ID        string           `json:"id"`
 	Number    int              `json:"number"`
@@ -31,7 +31,7 @@ type Run struct {
 	Exit      int              `json:"exit"`
 	Stages    []string         `json:"stages"`
 	Selection string           `json:"selection"`
-	// Policy is the version of the policies that calls were made under.
+	// Policy is the version of the policies under which calls were made.
 	Policy        string  `json:"policy,omitempty"`
 	Seed          int64   `json:"seed"`
 	Lookahead     int     `json:"lookahead"`
@@ -64,7 +64,8 @@ type Agent struct {
 	PassPowers *PassPowers `json:"pass_powers,omitempty"`
 	Details    []Detail    `json:"details,omitempty"`
 	Changes    []Change    `json:"changes,omitempty"`
-	// Lineage and Hunks are of the headline's version of searched code; see [Ancestor] and [Hunk].
+	// Lineage and Hunks describe the headline's version of searched code; see [Ancestor] and
+	// [Hunk].
 	Lineage []Ancestor `json:"lineage,omitempty"`
 	Hunks   []Hunk     `json:"hunks,omitempty"`
 	// Ablations describe how the finalists were reduced, the headline's variant first.
@@ -73,13 +74,14 @@ type Agent struct {
 	// those of earlier nights that are still open.
 	Candidates []Candidate `json:"candidates,omitempty"`
 	Rejected   []Rejection `json:"rejected,omitempty"`
-	// LeftOut are variants that a proposal kept out of the confirmation: one that waits,
-	// or one that a person rejected.
+	// LeftOut are variants that a proposal excluded from the confirmation: a waiting
+	// proposal, or one that a person rejected.
 	LeftOut []LeftOut `json:"left_out,omitempty"`
 	// Unlisted counts the rejected variants that are not listed.
 	Unlisted int `json:"unlisted,omitempty"`
-	// Contradiction describes how the stored evaluations contradict the stored result, which
-	// is left out; empty if they do not, or were not compared.
+	// Contradiction describes a contradiction between the stored evaluations and the stored
+	// result, which is then left out. It is empty if there is none, or if they were not
+	// compared.
 	Contradiction string     `json:"contradiction,omitempty"`
 	Health        Health     `json:"health"`
 	Provenance    Provenance `json:"provenance"`
@@ -95,11 +97,11 @@ type Ref struct {
 type Decision struct {
 	// Verdict is empty until the run has one for this agent.
 	Verdict archive.Verdict `json:"verdict,omitempty"`
-	// Sentence is the verdict in words, Reason the run's own record of why.
+	// Sentence is the verdict in words, and Reason is the run's own record of the reason.
 	Sentence string `json:"sentence"`
 	Reason   string `json:"reason,omitempty"`
 	// Unconfirmed explains why nothing is confirmed although the interval of the headline
-	// excludes that its variant is no better; empty where it does not.
+	// excludes that its variant is no better; empty if it does not.
 	Unconfirmed string `json:"unconfirmed,omitempty"`
 	// Causes are the reasons of the verdict, the decisive one first; empty for runs from
 	// before they were recorded.
@@ -108,7 +110,7 @@ type Decision struct {
 	// there is none or if rulings were not sequential.
 	Claim    stats.Claim `json:"claim,omitempty"`
 	Champion Ref         `json:"champion"`
-	// Against is the variant that candidates were measured against if that is not the
+	// Against is the variant against which candidates were measured if that is not the
 	// champion: the variant of a proposal that waits.
 	Against *Ref `json:"against,omitempty"`
 	// Reference identifies that proposal and its measured difference to the champion; nil
@@ -136,7 +138,7 @@ type Cause struct {
 type Threshold struct {
 	Name string `json:"name"`
 	// Unit is the unit of the figures: "log_e" (the natural log of evidence), "points"
-	// (in score units), "p", "ratio", or what is counted: "tasks", "domains".
+	// (in score units), "p", "ratio", or the counted items: "tasks", "domains".
 	Unit     string  `json:"unit"`
 	Observed float64 `json:"observed"`
 	// Sign is the required relation of Observed to Required: "≤", "≥" or ">".
@@ -146,7 +148,7 @@ type Threshold struct {
 	// met.
 	Margin float64 `json:"margin"`
 	Met    bool    `json:"met"`
-	// Open reports that the condition is neither met nor missed, and blocks nothing.
+	// Open reports whether the condition is neither met nor missed, and blocks nothing.
 	Open bool `json:"open,omitempty"`
 }
 
@@ -170,12 +172,12 @@ func (p Proposal) Awaits() bool {
 // interval is valid at any stop; without, it is valid for a single look.
 type Headline struct {
 	Variant Ref `json:"variant"`
-	// Metric is the difference in the metric that the scores are of, for searched code that
-	// a command scores; nil for others. Discord is how it differs from what the scores
-	// show, on which the verdict rests; empty if it does not.
+	// Metric is the difference in the metric that the scores measure, for searched code
+	// that a command scores; nil for others. Discord describes a contradiction between the
+	// metric and the scores, on which the verdict rests; empty if there is none.
 	Metric  *stats.Gain `json:"metric,omitempty"`
 	Discord string      `json:"discord,omitempty"`
-	// Further are the differences in the other metrics of the command, with what is shown of
+	// Further are the differences in the other metrics of the command, with the findings on
 	// them.
 	Further []stats.Further `json:"further,omitempty"`
 	Effect
@@ -188,7 +190,7 @@ type Headline struct {
 	Losses  int `json:"losses"`
 	Ties    int `json:"ties"`
 	// Planned and Detectable are the smallest difference detectable at 80 % power, as
-	// planned and as it came out; 0 and 1 mean that none was.
+	// planned and as measured; 0 and 1 mean that none was detectable.
 	Planned    float64 `json:"planned_detectable"`
 	Detectable float64 `json:"detectable"`
 	// Search is the gain that the search claimed, Curse the part of it that the holdout
@@ -245,19 +247,20 @@ type Finalist struct {
 	// Adjusted is the Holm-adjusted p-value of a finalist without Evidence.
 	Adjusted float64 `json:"adjusted_p,omitempty"`
 	Accepted bool    `json:"accepted"`
-	// Finding is a summary of the judgement, Reason the run's own record of it.
+	// Finding is a summary of the judgement, and Reason is the run's own record of it.
 	Finding string `json:"finding"`
 	Reason  string `json:"reason"`
 }
 
-// Honesty reports how much was tried to find the claimed variant.
+// Honesty reports the effort that was spent to find the claimed variant.
 type Honesty struct {
 	// Variants and Evaluations count those of the search, including the random baseline.
 	Variants    int `json:"variants"`
 	Evaluations int `json:"evaluations"`
 	// Confirmations is the number of finalists in the confirmation of this run.
 	Confirmations int `json:"confirmations"`
-	// Rulings lists their rulings that could be computed again; nil if none was tried.
+	// Rulings lists their rulings that could be computed again; nil if no computation was
+	// tried.
 	Rulings *evidence.Checked `json:"rulings,omitempty"`
 	Method  string            `json:"method,omitempty"`
 	// ErrorRate is the level of this verdict: α_c of the headline's entry.
@@ -327,8 +330,9 @@ type Scored struct {
 	Hi      float64 `json:"hi"`
 }
 
-// Point is what search and random baseline recommended at one moment, each after the
-// given number of its own evaluations. Scores are estimates from the end of the search.
+// Point holds the recommendations of search and random baseline at one moment, each after
+// the given number of its own evaluations. Scores are estimates from the end of the
+// search.
 type Point struct {
 	Evaluations int     `json:"evaluations"`
 	Variant     Ref     `json:"variant"`
@@ -345,8 +349,8 @@ type Domain struct {
 	Effect
 	// Flag is "better", "worse", or "" if the difference is not significant.
 	Flag string `json:"flag,omitempty"`
-	// Verdict is that of the ruling: "better", "fine" (a loss of 10 points is ruled out),
-	// "open" or "veto"; empty without a ruling.
+	// Verdict is the verdict of the ruling: "better", "fine" (a loss of 10 points is
+	// ruled out), "open" or "veto"; empty without a ruling.
 	Verdict string `json:"verdict,omitempty"`
 }
 
@@ -360,7 +364,7 @@ type TaskPair struct {
 	PassB    int     `json:"variant_passes"`
 	Champion float64 `json:"champion"`
 	Score    float64 `json:"score"`
-	// Values are the means of the metric that the scores are of; nil without one, and where a
+	// Values are the means of the metric that the scores measure; nil without one, and if a
 	// side has no value.
 	Values *TaskValues `json:"values,omitempty"`
 	// Steady is "consistent" if neither side's passes differed between repeats, "flaky"
@@ -380,8 +384,8 @@ func (t TaskPair) Difference() float64 { return t.Score - t.Champion }
 // Detail shows one regression or gain in detail: one repeat of one task.
 type Detail struct {
 	TaskPair
-	// Goal is what the task asks, without credentials; Expected is its reference and its
-	// graders. Both are empty in runs from before they were recorded.
+	// Goal is the request of the task, without credentials; Expected is its reference and
+	// its graders. Both are empty in runs from before they were recorded.
 	Goal     string  `json:"goal,omitempty"`
 	Expected string  `json:"expected,omitempty"`
 	Repeat   int     `json:"repeat"`

@@ -6,7 +6,7 @@ import (
 	"evolve/runtime/agent"
 )
 
-// Health reports how the run went.
+// Health reports the condition of the run.
 type Health struct {
 	Stages   []Stage   `json:"stages"`
 	Outcomes []Outcome `json:"outcomes"`
@@ -14,21 +14,22 @@ type Health struct {
 	Lost []Lost `json:"lost,omitempty"`
 	// Noise compares the champion with a fresh rerun of itself.
 	Noise *Noise `json:"noise,omitempty"`
-	// ValueNoise is how far values of the code as it is differed between starts of its
-	// scoring command before the night; nil if they did not.
+	// ValueNoise describes the differences between values of the code as it is in several
+	// starts of its scoring command before the night; nil if there were none.
 	ValueNoise *ValueNoise `json:"value_noise,omitempty"`
 	// Constant is the number of tasks if that rerun gave the same answers on all of them;
 	// 0 otherwise.
 	Constant int `json:"constant,omitempty"`
 	// Released is the number of evaluations planned for the confirmation that went to the
-	// search instead, which had found nothing to confirm.
+	// search instead, because it had found nothing to confirm.
 	Released int `json:"released,omitempty"`
 	// Lent is the number of them that went to the ablation of the finalists because the
-	// best was projected to need fewer.
+	// best finalist was projected to need fewer.
 	Lent int `json:"lent,omitempty"`
 	// Judges describes the judges of the agent's suites, their calibration and their noise.
 	Judges []string `json:"judges,omitempty"`
-	// Scale describes where the scores of the search do not order versions as their metric does.
+	// Scale describes the cases in which the scores of the search do not order versions as their
+	// metric does.
 	Scale      []string `json:"scale,omitempty"`
 	Warnings   []string `json:"warnings,omitempty"`
 	Incomplete string   `json:"incomplete,omitempty"`
@@ -41,8 +42,8 @@ type PassPowers struct {
 	Variant  []stats.Reliability `json:"variant"`
 }
 
-// Noise compares the champion with a fresh rerun of itself. Drifted reports that the two
-// differ by more than chance allows, at the two-sided p-value P.
+// Noise compares the champion with a fresh rerun of itself. Drifted reports whether the
+// two differ by more than chance allows, at the two-sided p-value P.
 type Noise struct {
 	Effect
 	P       float64 `json:"p"`
@@ -92,7 +93,8 @@ type Provenance struct {
 	SpaceHash  string   `json:"space_hash"`
 	PricesHash string   `json:"prices_hash,omitempty"`
 	Adapter    string   `json:"adapter"`
-	// Metric is the name of the metric that scores are of; empty where tasks are graded.
+	// Metric is the name of the metric that the scores measure; empty if tasks are
+	// graded.
 	Metric        string         `json:"metric,omitempty"`
 	Champion      agent.ConfigID `json:"champion"`
 	Default       agent.ConfigID `json:"default"`

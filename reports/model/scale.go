@@ -14,10 +14,10 @@ import (
 // mostCoarse is the share of a version's cases on which the scale may be coarse without a remark.
 const mostCoarse = .2
 
-// scaleRemarks describes where the scores of the search do not order versions as their metric
-// does: the scale is coarse where the recommended one scores, or another version is shown to have
-// the better mean. There are none for agents, and none on a version that gates refused or that
-// is left out.
+// scaleRemarks describes the cases in which the scores of the search do not order versions as
+// their metric does: the scale is coarse at the scores of the recommended version, or another
+// version is shown to have a better mean. There are no remarks for agents, nor on a version that
+// gates refused or that is left out.
 func (b *builder) scaleRemarks() []string {
 	best := b.result.Search.Recommended.Variant
 	of := b.tally.tried.variants[best].search()

@@ -45,7 +45,7 @@ type tally struct {
 	lost map[string]int
 	// drawn counts the evaluations of the random baseline.
 	drawn int
-	// metric is what the scores are of; nil without a metric.
+	// metric is the kind of the metric that the scores measure; nil if they measure none.
 	metric *metrics.Kind
 }
 
@@ -185,7 +185,7 @@ func (t *tally) keep(side map[string]map[int]attempt, e bench.Evaluation) {
 	}
 }
 
-// reason joins the reasons that graders gave: of a failed evaluation only those of the
+// reason joins the reasons that graders gave: for a failed evaluation only those of the
 // graders that it failed.
 func reason(e bench.Evaluation) string {
 	var parts []string
@@ -295,7 +295,7 @@ func (b *builder) scored(v archive.ScoredVariant) Scored {
 }
 
 // variant returns a variant, or only its id if the archive has lost it. Any other error
-// is kept and ends the report.
+// is recorded and ends the report.
 func (b *builder) variant(id agent.ConfigID) archive.Variant {
 	if v, ok := b.variants[id]; ok {
 		return v

@@ -34,7 +34,8 @@ func (b *builder) thresholds(f archive.Finalist) []Threshold {
 	return out
 }
 
-// fixedThresholds returns those of finalists that were judged once, at the night's end.
+// fixedThresholds returns the conditions for finalists that were judged once, at the
+// night's end.
 func fixedThresholds(f archive.Finalist) []Threshold {
 	return []Threshold{
 		threshold("p adjusted over the finalists", "p", f.Adjusted, "≤", (1-f.Comparison.Level)/2),

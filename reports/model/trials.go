@@ -28,7 +28,8 @@ type trials struct {
 	// searched counts those of the search, with the random baseline.
 	searched int
 	scores   []trial
-	// ordered reports that scores are in order of task and repeat and hold one for each place.
+	// ordered reports whether the scores are in the order of task and repeat, with one for
+	// each place.
 	ordered bool
 }
 
@@ -66,8 +67,9 @@ func (t *tried) enter(e bench.Evaluation) {
 	v.scores, v.ordered = append(v.scores, one), false
 }
 
-// search lists the evaluations of the search, and ablated those with the ones of the ablation:
-// the first at each place, in order of task and repeat. Both of a nil variant are nil.
+// search lists the evaluations of the search, and ablated these together with those of the
+// ablation: the first at each place, in order of task and repeat. Both of a nil variant are
+// nil.
 func (v *trials) search() []trial {
 	return v.places(func(t trial) bool { return !t.ablation() })
 }
@@ -93,8 +95,8 @@ func (v *trials) places(counts func(trial) bool) []trial {
 	return out
 }
 
-// compared returns the mean difference of other evaluations to these, over the places that
-// both have.
+// compared returns the mean difference between other evaluations and these, over the
+// places that both have.
 func (t *tried) compared(these, others []trial) (shared int, difference float64) {
 	type pair struct {
 		trial
@@ -106,7 +108,8 @@ func (t *tried) compared(these, others []trial) (shared int, difference float64)
 			both = append(both, pair{o, o.score - these[i].score})
 		}
 	}
-	// Summation in the order of names gives the same last digit whatever came first.
+	// Summation in the order of names gives the same last digit in whatever order they
+	// arrived.
 	slices.SortFunc(both, func(a, b pair) int {
 		return cmp.Or(strings.Compare(t.tasks[a.task], t.tasks[b.task]), compareTrials(a.trial, b.trial))
 	})

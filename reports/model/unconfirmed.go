@@ -11,7 +11,7 @@ import (
 )
 
 // unconfirmed explains why a verdict proposes nothing although the interval of the headline, which
-// is about one comparison, excludes that the variant is no better; empty where it does not apply.
+// is about one comparison, excludes that the variant is no better; empty if this does not apply.
 func (b *builder) unconfirmed() string {
 	h := b.out.Headline
 	if v := b.out.Decision.Verdict; h == nil || h.Evidence == nil || v != archive.Undecided && v != archive.Keep {
@@ -34,7 +34,7 @@ func (b *builder) unconfirmed() string {
 	return fmt.Sprintf("the %s interval, %s, excludes that %s is no better, and it is not confirmed: %s", number.Percent(h.Level), which, h.Variant.Name(), strings.Join(why, "; "))
 }
 
-// missing lists what a ruling lacks for the claim about new tasks.
+// missing lists the conditions that a ruling lacks for the claim about new tasks.
 func (b *builder) missing(r *stats.Ruling) []string {
 	noun := "task"
 	if r.Metric != nil {
@@ -57,7 +57,8 @@ func (b *builder) missing(r *stats.Ruling) []string {
 	return why
 }
 
-// entryLevel describes why the level of an entry is stricter than that of the interval shown.
+// entryLevel describes the reason why the level of an entry is stricter than that of the
+// interval shown.
 func (b *builder) entryLevel(r *stats.Ruling) string {
 	words := "one confirmation has the error " + number.Percent(math.Exp(-r.Threshold))
 	if e := b.out.Honesty.Entries; e != nil {

@@ -9,7 +9,7 @@ import (
 	"evolve/runtime/agent"
 )
 
-// Usage is what one side consumed on the holdout: means over its scored evaluations,
+// Usage is the consumption of one side on the holdout: means over its scored evaluations,
 // and the ratio of the two, pair by pair.
 type Usage struct {
 	Name     string  `json:"name"`
@@ -28,7 +28,7 @@ type Ratio struct {
 	Hi    float64 `json:"hi"`
 }
 
-// usage describes what both sides consumed on the holdout.
+// usage describes the consumption of both sides on the holdout.
 func (b *builder) usage() {
 	a, v := side(b.tally.champion), side(b.tally.variant)
 	if len(a) == 0 || len(v) == 0 {

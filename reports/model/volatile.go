@@ -22,21 +22,23 @@ type Volatile struct {
 	Concurrency int `json:"concurrency"`
 	Reached     int `json:"reached"`
 	Resumed     int `json:"resumed"`
-	// CostUSD is what all processes of the run paid; results found in the archive cost
-	// nothing.
+	// CostUSD is the sum that all processes of the run paid; results found in the archive
+	// cost nothing.
 	CostUSD float64 `json:"cost_usd"`
-	// UnrecordedUSD is the part of it that no record accounts for: calls that were repeated
-	// or cut off, in part an estimate.
+	// UnrecordedUSD is the part of CostUSD that no record accounts for: calls that were
+	// repeated or cut off, in part an estimate.
 	UnrecordedUSD float64 `json:"unrecorded_usd,omitempty"`
-	// JudgeUSD is the part of it that was paid for judges of answers.
+	// JudgeUSD is the part of CostUSD that was paid for judges of answers.
 	JudgeUSD float64 `json:"judge_usd,omitempty"`
-	// PatchUSD is the part of it that was paid for writing, trying and reviewing patches.
+	// PatchUSD is the part of CostUSD that was paid for writing, trying and reviewing
+	// patches.
 	PatchUSD float64 `json:"patch_usd,omitempty"`
-	// ToolUSD is the part of it that was paid for writing tools anew.
+	// ToolUSD is the part of CostUSD that was paid for writing tools anew.
 	ToolUSD float64 `json:"tool_usd,omitempty"`
 	// Guards are the statistics of the calls of tools and providers under their policies.
 	Guards []policy.Stat `json:"guards,omitempty"`
-	// Live is what limits and breakers did to the live turns of the week before the run's end.
+	// Live is the effect of limits and breakers on the live turns of the week before the run's
+	// end.
 	Live []policy.Saturation `json:"live,omitempty"`
 	// LedgerError is the reason why the ledger could not be verified.
 	LedgerEntries int64           `json:"ledger_entries"`
@@ -61,7 +63,7 @@ type Volatile struct {
 // are made beside the search.
 const DraftPhase = archive.DraftPhase
 
-// Phase is the time one part of the run took.
+// Phase is the duration of one part of the run.
 type Phase struct {
 	Phase   string  `json:"phase"`
 	Seconds float64 `json:"seconds"`
@@ -70,11 +72,11 @@ type Phase struct {
 // VolatileAgent is the volatile part of an agent's report, in the order of Report.Agents.
 type VolatileAgent struct {
 	Agent string `json:"agent"`
-	// Sandbox names the sandbox that the agent ran in.
+	// Sandbox names the sandbox in which the agent ran.
 	Sandbox string `json:"sandbox,omitempty"`
 	// Limit is the limit that stopped the work on the agent; nil if it is not on record.
 	Limit *archive.AgentLimit `json:"limit,omitempty"`
-	// Tools are what turns in use had shown of the agent's tools when the run began: those to
+	// Tools are the notes on the agent's tools from turns in use when the run began: those to
 	// change first, then those that were called most.
 	Tools []archive.ToolNote `json:"tools,omitempty"`
 	// Cached counts the evaluations that an earlier run paid for, Retries the repeats
@@ -87,7 +89,7 @@ type VolatileAgent struct {
 	// Guard is the condition on latency, if there is one.
 	Guard     *Guard             `json:"latency_guard,omitempty"`
 	Proposals []VolatileProposal `json:"proposals,omitempty"`
-	// Watch compares the active config with its past; nil where there is nothing to tell.
+	// Watch compares the active config with its past; nil if there is nothing to report.
 	Watch *Watch `json:"watch,omitempty"`
 }
 
@@ -97,7 +99,7 @@ type Latency struct {
 	P95 float64 `json:"p95"`
 }
 
-// VolatileProposal records where a proposal is stored and what was decided.
+// VolatileProposal records the place of a proposal and the decision on it.
 type VolatileProposal struct {
 	ID       string                 `json:"id"`
 	Created  time.Time              `json:"created,omitzero"`
@@ -105,7 +107,8 @@ type VolatileProposal struct {
 	Ref      string                 `json:"ref,omitempty"`
 	Evidence string                 `json:"evidence,omitempty"`
 	Decision *archive.DecisionBrief `json:"decision,omitempty"`
-	// Waits is why the draft of a patch waits for its gates; empty where it does not.
+	// Waits is the reason why the draft of a patch waits for its gates; empty if it does
+	// not wait.
 	Waits string `json:"waits,omitempty"`
 	// Addressed lists the places that address a reviewer: see [Addressed].
 	Addressed []string `json:"addressed_to_reviewers,omitempty"`
@@ -115,7 +118,7 @@ type VolatileProposal struct {
 // records that is more than rounding.
 const leastUnrecorded = 1e-6
 
-// countPaid takes what the run paid as it is on record in place of the sum of its records.
+// countPaid replaces the sum of the run's records by the recorded sum that the run paid.
 func (v *Volatile) countPaid(ctx context.Context, src Source, run archive.Run) error {
 	paid, known, err := src.Paid(ctx, run)
 	if err != nil || !known {

@@ -25,17 +25,17 @@ type Waiting struct {
 	Days int `json:"days"`
 	// First is the proposal that first asked for this decision; this proposal replaced it
 	// without a decision in between. Open is the number of whole days since then. For a
-	// first proposal they are itself and Days.
+	// first proposal, First is the proposal itself, and Open equals Days.
 	First string `json:"first"`
 	Open  int    `json:"open_days"`
 	// Difference is its confirmed gain, in score units; nil if nothing was confirmed.
 	Difference *float64 `json:"difference,omitempty"`
 	// Reference is the base of Difference; nil means the champion.
 	Reference *stats.Reference `json:"reference,omitempty"`
-	// Stale names what changed since it was measured; a stale proposal cannot be
-	// approved.
+	// Stale names the inputs that changed since the proposal was measured; a stale
+	// proposal cannot be approved.
 	Stale []string `json:"stale,omitempty"`
-	// Level is the level of autonomy that is asked for; 0 for a config.
+	// Level is the level of autonomy that is requested; 0 for a config.
 	Level   autonomy.Level `json:"level,omitempty"`
 	Command string         `json:"command"`
 }
@@ -112,7 +112,7 @@ func confirmed(ctx context.Context, src Source, p archive.ProposalRecord) (*floa
 	return nil, nil, nil
 }
 
-// stale lists what has changed according to the latest plan of the agent.
+// stale lists the changed inputs according to the latest plan of the agent.
 func stale(ctx context.Context, src Source, p archive.ProposalRecord) ([]string, error) {
 	for r, err := range src.Runs(ctx) {
 		if err != nil {
@@ -169,7 +169,7 @@ func whole(days int) string {
 	return number.Plural(days, "day")
 }
 
-// LeftOut is a variant that a proposal kept out of the confirmation.
+// LeftOut is a variant that a proposal excluded from the confirmation.
 type LeftOut struct {
 	Variant  Ref    `json:"variant"`
 	Proposal string `json:"proposal"`
@@ -184,8 +184,8 @@ func (b *builder) leftOut() error {
 	return nil
 }
 
-// BaseName names what candidates were compared with on the holdout: the champion, or the
-// waiting variant.
+// BaseName returns the name of the config that candidates were compared with on the
+// holdout: the champion, or the waiting variant.
 func (d Decision) BaseName() string {
 	switch {
 	case d.Reference != nil:
@@ -196,7 +196,7 @@ func (d Decision) BaseName() string {
 	return d.Champion.Name()
 }
 
-// BaseLabel names what the box compares a variant with.
+// BaseLabel returns the name of the config that the box compares a variant with.
 func (d Decision) BaseLabel() string {
 	if d.Reference == nil {
 		return strings.TrimSuffix(d.BaseName(), ",")

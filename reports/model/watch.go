@@ -12,8 +12,8 @@ import (
 	"evolve/reports/number"
 )
 
-// Watch is what the nights up to a run show of the active config of an agent: against its
-// past, and against what was predicted at its adoption.
+// Watch compares the active config of an agent, over the nights up to a run, with its
+// past and with the prediction at its adoption.
 type Watch struct {
 	Agent string `json:"agent"`
 	// Nights counts the nights that were compared.
@@ -39,24 +39,24 @@ type Moved struct {
 	Lo    float64 `json:"lo"`
 	Hi    float64 `json:"hi"`
 	Level float64 `json:"level"`
-	// Exact reports that a repeat gives the same scores.
+	// Exact reports whether a repeat gives the same scores.
 	Exact        bool `json:"exact,omitempty"`
 	Tasks        int  `json:"tasks"`
 	BeforeRuns   int  `json:"before_runs"`
 	AfterRuns    int  `json:"after_runs"`
 	BeforeNights int  `json:"before_nights"`
 	AfterNights  int  `json:"after_nights"`
-	// Night is the standard deviation of what all scores of a night share.
+	// Night is the standard deviation of the shift that all scores of a night share.
 	Night float64 `json:"night_sd,omitempty"`
 }
 
-// Fall is a fall of the active config's scores and what changed before it.
+// Fall is a fall of the active config's scores and the changes before it.
 type Fall struct {
 	Moved
 	ActiveChange
 }
 
-// ActiveChange is what changed between two nights.
+// ActiveChange describes the changes between two nights.
 type ActiveChange struct {
 	BeforeRun string    `json:"before_run"`
 	AfterRun  string    `json:"after_run"`
@@ -66,17 +66,17 @@ type ActiveChange struct {
 	Files     bool      `json:"files,omitempty"`
 	Models    bool      `json:"models,omitempty"`
 	Evolve    bool      `json:"evolve,omitempty"`
-	// Learned reports that the turns in use had shown other things.
+	// Learned reports whether the experience of turns in use differs.
 	Learned  bool   `json:"learned,omitempty"`
 	Proposal string `json:"proposal,omitempty"`
 	// Commit is the first commit in between that changed the agent's folder or, for Models,
 	// evolve.yaml.
 	Commit *Commit `json:"commit,omitempty"`
-	// Further are the later such commits, and Unlisted is the number of those that neither has.
+	// Further are the later such commits, and Unlisted is the number of those in neither field.
 	Further  []Commit `json:"further,omitempty"`
 	Unlisted int      `json:"unlisted,omitempty"`
-	// Acts are what people did in between other than by a commit, and Candidates is the number
-	// of changes that a difference in the scores may come from.
+	// Acts are the actions of people in between other than commits, and Candidates is the
+	// number of changes that a difference in the scores may come from.
 	Acts       []Act  `json:"acts,omitempty"`
 	Candidates int    `json:"candidates,omitempty"`
 	Versioned  bool   `json:"versioned,omitempty"`
@@ -93,24 +93,27 @@ type Commit struct {
 	Time       time.Time `json:"time"`
 }
 
-// AdoptedWatch compares an adoption with what was predicted.
+// AdoptedWatch compares an adoption with its prediction.
 type AdoptedWatch struct {
 	Moved
 	Proposal string    `json:"proposal"`
 	Since    time.Time `json:"since"`
 	// Predicted is the claimed gain with its interval; nil if nothing was measured.
 	Predicted *Predicted `json:"predicted,omitempty"`
-	// Worse reports that it is worse than what it replaced, Below that its gain on tasks
-	// like these, at most Upper, is below the predicted interval.
+	// Worse reports whether it is worse than the config that it replaced, and Below
+	// whether its gain on tasks like these, at most Upper, is below the predicted
+	// interval.
 	Worse bool    `json:"worse,omitempty"`
 	Below bool    `json:"below,omitempty"`
 	Upper float64 `json:"upper"`
-	// Crossed is the first night whose evidence against it still holds; nil for none before
-	// this night.
+	// Crossed is the first night whose evidence against the adoption still holds; nil for
+	// none before this night.
 	Crossed *Crossed `json:"crossed,omitempty"`
-	// RestoredBy is the proposal of this night of the config that it replaced; empty for none.
+	// RestoredBy is this night's proposal to restore the config that was replaced; empty for
+	// none.
 	RestoredBy string `json:"restored_by,omitempty"`
-	// Command rolls it back; empty unless that is recommended and possible.
+	// Command is the command that rolls the adoption back; empty unless that is
+	// recommended and possible.
 	Command string `json:"command,omitempty"`
 }
 
@@ -135,7 +138,8 @@ type Predicted struct {
 	Of         stats.Claim `json:"of,omitempty"`
 }
 
-// WatchOf returns what a run recorded of its agent's active config; nil for nothing to tell.
+// WatchOf returns the record of a run on its agent's active config; nil if there is nothing
+// to report.
 func WatchOf(ctx context.Context, src interface {
 	Proposal(ctx context.Context, id string) (archive.ProposalRecord, error)
 }, r archive.AgentResult,
@@ -221,15 +225,15 @@ func commitOf(k archive.CommitBrief) *Commit {
 func (c Commit) Short() string { return c.Hash[:min(12, len(c.Hash))] }
 
 // rollback reports whether a rollback is recommended: tonight or in a night whose evidence
-// still holds, the adoption is worse than what it replaced, or its gain is below the
-// prediction, and tonight does not show that it gains anything.
+// still holds, the adoption is worse than the config that it replaced, or its gain is
+// below the prediction, and tonight does not show that it gains anything.
 func (a AdoptedWatch) rollback() bool {
 	return a.Worse || a.Lo <= 0 && (a.Below || a.Crossed != nil)
 }
 
-// Disappoints reports whether the adoption is worse than what it replaced, or below the
-// prediction, by tonight's evidence or by that of an earlier night that still holds, or
-// whether this night proposes what it replaced.
+// Disappoints reports whether the adoption is worse than the config that it replaced, or
+// below the prediction, by tonight's evidence or by that of an earlier night that still
+// holds, or whether this night proposes the config that it replaced.
 func (a AdoptedWatch) Disappoints() bool {
 	return a.Worse || a.Below || a.Crossed != nil || a.RestoredBy != ""
 }
@@ -238,7 +242,7 @@ func (a AdoptedWatch) Disappoints() bool {
 // to it.
 type Alarm struct{ Text, Command string }
 
-// Alarms lists what a person must know first.
+// Alarms lists the alarms, which a person must read first.
 func (w *Watch) Alarms() []Alarm {
 	var out []Alarm
 	if w == nil {
@@ -258,7 +262,7 @@ func (w *Watch) Alarms() []Alarm {
 	return out
 }
 
-// Row describes what is no alarm in one row; empty for nothing.
+// Row describes in one row the findings that are not alarms; empty if there are none.
 func (w *Watch) Row() string {
 	if w == nil {
 		return ""
@@ -316,7 +320,8 @@ func (a AdoptedWatch) words() string {
 	return words + " as predicted: " + seen + after
 }
 
-// words tell why an adoption still disappoints whose evidence of tonight alone would not do.
+// words returns the reason why an adoption still disappoints although tonight's evidence
+// alone would not suffice.
 func (c Crossed) words() string {
 	shown := "its gain on tasks like these was at most " + number.Points(c.Upper)
 	if c.Worse {
@@ -326,8 +331,8 @@ func (c Crossed) words() string {
 		number.Points(c.Difference) + " points " + number.Interval(c.Lo, c.Hi) + ", and no night since refutes it"
 }
 
-// cause states what changed when a fall began. The scores of two nights show what changed
-// between them together, and not which of several changes made a difference.
+// cause states the changes at the beginning of a fall. The scores of two nights show the
+// joint effect of the changes between them, not the effect of each.
 func (c ActiveChange) cause() string {
 	if c.Candidates == 0 {
 		words := "no commit of yours changed it: provider or data"
@@ -343,7 +348,7 @@ func (c ActiveChange) cause() string {
 	return words
 }
 
-// beside names what changed without an act of a person.
+// beside names the changes that are not due to an act of a person.
 func (c ActiveChange) beside(separator string) string {
 	words := ""
 	if c.Learned {
@@ -395,13 +400,13 @@ func (c ActiveChange) what() string {
 	return strings.Join(what, "; ")
 }
 
-// day formats a date without the year, as a person says it.
+// day formats a date without the year, in the usual form.
 func day(t time.Time) string { return t.UTC().Format("2 Jan") }
 
 // NamedChange is one of the changes that a watch names, in words.
 type NamedChange struct{ Name, Text, Command string }
 
-// Changes lists what changed, for the details.
+// Changes lists the changes, for the details.
 func (w *Watch) Changes() []NamedChange {
 	var out []NamedChange
 	live := func(c ActiveChange) {
