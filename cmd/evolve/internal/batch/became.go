@@ -14,12 +14,12 @@ import (
 const (
 	// mostBecame is the number of earlier proposals in a prompt.
 	mostBecame = 5
-	// Bytes of what a person wrote on one of them, and of its diff.
+	// Bytes of a person's text on one of them, and of its diff.
 	maxWords   = 1000
 	maxRefused = 2000
 )
 
-// became describes what became of the proposals that earlier searches over a target's blocks
+// became describes the fate of the proposals that earlier searches over a target's blocks
 // made; see [describeBecame].
 func (r *runner) became(ctx context.Context, target string) (string, error) {
 	var list []archive.ProposalRecord
@@ -35,9 +35,9 @@ func (r *runner) became(ctx context.Context, target string) (string, error) {
 	return describeBecame(list[:min(len(list), mostBecame)]), nil
 }
 
-// describeBecame describes what became of proposals: first what people wrote, then what
-// gates and reviewers found, then the diffs of what was refused, since a brief with little
-// room has the beginning alone. Nothing in it was measured on held-out cases.
+// describeBecame describes the fate of proposals: first people's texts, then the findings
+// of gates and reviewers, then the diffs of refused proposals, because a brief with little
+// room contains only the beginning. Nothing in it was measured on held-out cases.
 func describeBecame(list []archive.ProposalRecord) string {
 	var words, reasons, diffs []string
 	for _, p := range list {

@@ -46,7 +46,7 @@ func (r *runner) keepVersionsOf(ctx context.Context, p *coding.Prospect, res arc
 		return fmt.Errorf("%w: %w", bench.ErrRecorder, err)
 	}
 	id, err := r.o.Archive.ID(ctx)
-	if err != nil || id == "" { // it is in memory, so that its versions end with the process
+	if err != nil || id == "" { // the archive is in memory, so that its versions end with the process
 		return err
 	}
 	values := map[agent.ConfigID]map[string]metrics.Value{}
@@ -142,7 +142,7 @@ func (r *runner) searchTasks(id string) int {
 	return 0
 }
 
-// why describes how a version came about.
+// why describes the origin of a version.
 func why(v archive.Variant) string {
 	words := v.Operator
 	if v.Author != "" {

@@ -70,7 +70,7 @@ func (c *Code) Uncommitted(target string) string {
 // searched to a copy of the workspace, as agents after the others, each with a suite of the
 // cases of its scoring command, or with the suites of the agent whose own code it is. It
 // builds and scores code that no earlier run scored, in the sandbox, and keeps the values in
-// the workspace's state unless it is only to look.
+// the workspace's state unless it may only read.
 func (o *Options) AddCode(ctx context.Context, look bool) (err error) {
 	if o.Patches == nil {
 		return nil
@@ -121,7 +121,7 @@ func (o *Options) AddCode(ctx context.Context, look bool) (err error) {
 	return nil
 }
 
-// codeFolder is where what is known of the code of targets is kept.
+// codeFolder is the folder of the stored findings on the code of targets.
 func (o *Options) codeFolder() string { return filepath.Join(o.Workspace.StateDir(), "code") }
 
 // lookBound returns the time that a look at one target may take: half of the share that it has
@@ -150,7 +150,7 @@ func (o *Options) lookBound(now time.Time) coding.Bound {
 // over or cannot begin.
 func (o *Options) RetryCode() error { return coding.Retry(o.codeFolder()) }
 
-// Remarks lists what a person should know of the targets of a night before it begins.
+// Remarks lists remarks on the targets of a night, for a person to read before it begins.
 func (o *Options) Remarks() []string {
 	var out []string
 	for _, u := range o.unsearched() {
@@ -182,7 +182,7 @@ func (o *Options) unsearched() []Unsearched {
 	return out
 }
 
-// asks reports whether the night is about the agent or target with a name.
+// asks reports whether the night concerns the agent or target with a name.
 func (o *Options) asks(name string) bool {
 	return len(o.Agents) == 0 || slices.Contains(o.Agents, name)
 }
@@ -340,7 +340,7 @@ func (r *runner) proposeVersion(ctx context.Context, a *workspace.Agent, run str
 // maxRefusal bounds the evidence of a gate in the verdict of a night, in bytes.
 const maxRefusal = 300
 
-// proposed describes what became of a draft by its proposal.
+// proposed describes the result of a draft by its proposal.
 func proposed(rec archive.ProposalRecord, variant agent.ConfigID) night.Proposed {
 	out := night.Proposed{ID: rec.ID}
 	if rec.State != archive.GateFailed {
@@ -450,7 +450,8 @@ func (r *runner) valuesOf(ctx context.Context, a *workspace.Agent, side bench.Sp
 	return values, nil
 }
 
-// hunks returns what each hunk of a version adds by itself, in all nights on the code as it is.
+// hunks returns the effect of each hunk of a version by itself, in all nights on the code as it
+// is.
 func (r *runner) hunks(ctx context.Context, a *workspace.Agent, v archive.Variant) ([]coding.Hunk, error) {
 	parts := r.o.Code.Found[a.ID].Parts(a.Champion, v.Config)
 	if len(parts) == 0 {

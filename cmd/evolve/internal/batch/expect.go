@@ -28,8 +28,8 @@ type Expectation struct {
 	Run     string  `json:"run,omitempty"`
 	// Text is the forecast in words.
 	Text string `json:"text"`
-	// Policies describe how far a rate or a budget under policies allows less than is
-	// planned.
+	// Policies describe the amounts by which a rate or a budget under policies allows
+	// less than is planned.
 	Policies []string `json:"policies,omitempty"`
 	// Judges and JudgeNoise describe the judges of its suites, as in its plan.
 	Judges     []string `json:"judges,omitempty"`
@@ -121,7 +121,7 @@ func (r *runner) foresee(e *Expectation, at int, left limits.Left, k night.Known
 	r.specs[at].Allocate(&r.plans[at], f.Evaluations)
 }
 
-// shareOfAll adds among how many a limit is shared, if they are several.
+// shareOfAll adds the number of agents that share a limit, if there are several.
 func shareOfAll(n int) string {
 	if n < 2 {
 		return ""
@@ -129,8 +129,8 @@ func shareOfAll(n int) string {
 	return fmt.Sprintf(", a share of %d", n)
 }
 
-// sharing adds how an agent shares a limit: evaluations and money with all agents, time with those
-// before and after it, and the slots with those beside it.
+// sharing describes the sharing of a limit by an agent: evaluations and money with all agents,
+// time with those before and after it, and the slots with those beside it.
 func (r *runner) sharing(l limits.Limit, at seat, rounds int) string {
 	if l != limits.Time && l != limits.Deadline {
 		return shareOfAll(len(r.plans))
@@ -142,8 +142,8 @@ func (r *runner) sharing(l limits.Limit, at seat, rounds int) string {
 	return beside + shareOfAll(rounds)
 }
 
-// describe describes which limit will bind an agent with a place in so many rounds, and on what
-// estimate.
+// describe describes the limit that will bind an agent with a place in the given number of
+// rounds, and the basis of the estimate.
 func (r *runner) describe(e Expectation, at seat, rounds int, left limits.Left, k night.Known, now time.Time) string {
 	given := func(l limits.Limit) string {
 		switch l {

@@ -12,8 +12,8 @@ import (
 )
 
 // recall returns the experience of an agent with the lessons that a new run makes of its
-// turns in use. takenUp is the id of the interrupted run that this may be: it goes on with
-// the lessons of its start, whatever turns ended since then.
+// turns in use. takenUp is the id of the interrupted run that this may be: such a run
+// continues with the lessons of its start, whatever turns have ended since.
 func (r *runner) recall(ctx context.Context, a *workspace.Agent, takenUp string) (experience.Experience, error) {
 	o := r.o
 	e, err := o.Archive.Experience(ctx, a.ID)
@@ -33,9 +33,9 @@ func (r *runner) recall(ctx context.Context, a *workspace.Agent, takenUp string)
 	return e, nil
 }
 
-// experienceOf identifies what the evaluations of an agent read of its turns in use, given
-// its experience; "" for nothing. An operator's own agent reads nothing of it. A run that is
-// taken up goes on with what was frozen at its start.
+// experienceOf identifies the part of an agent's experience that its evaluations read; ""
+// for none. An operator's own agent reads none. A resumed run continues with the experience
+// that was frozen at its start.
 func (r *runner) experienceOf(ctx context.Context, a *workspace.Agent, e experience.Experience, takenUp string) (string, error) {
 	if a.Adapter.Kind != workspace.KindBuiltin {
 		return "", nil
@@ -84,8 +84,8 @@ func (r *runner) freeze(ctx context.Context, a *workspace.Agent, l experience.Le
 	return r.o.Archive.FreezeExperience(ctx, a.ID)
 }
 
-// feedbackFor returns what models that write drafts read of an agent: a person's own feedback
-// before the lessons.
+// feedbackFor returns the feedback on an agent for models that write drafts: a person's own
+// feedback before the lessons.
 func feedbackFor(a *workspace.Agent, l experience.Lessons) string {
 	return strings.TrimSpace(strings.TrimRight(a.Bootstrap[session.FeedbackFile], "\n") + "\n\n" + l.Text())
 }

@@ -31,7 +31,7 @@ const (
 	forgedTools = 2      // tools
 	forgeCalls  = 3      // calls for each of them
 	forgeTokens = 60_000 // tokens after which no call begins
-	// forgeShare is the share of the run's money that is reserved for it.
+	// forgeShare is the share of the run's money that is reserved for the work on tools.
 	forgeShare = .05
 	// freshEvidence is the number of referrals, weak answers and violations since the last
 	// draft that are new evidence. It is the number from which an outcome is repeated.
@@ -40,8 +40,8 @@ const (
 	maxForgeReason = 2000
 )
 
-// Forge has tools that agents wrote written anew where what turns in use have shown advises
-// it. Each result is a proposal; nothing else changes.
+// Forge has tools of agents rewritten if the experience of turns in use advises it. Each
+// result is a proposal; nothing else changes.
 type Forge struct {
 	// Tools returns the tools that an agent wrote and that are in use.
 	Tools func(a *workspace.Agent) ([]authored.Definition, error)
@@ -60,8 +60,8 @@ type ForgeNote struct {
 	Remedy   experience.Remedy `json:"remedy"`
 	Evidence int               `json:"evidence"`
 	archive.ToolDraft
-	// Source is that of the last draft if it was refused, and Reason why. Both are foreign
-	// text.
+	// Source is that of the last draft if it was refused, and Reason is the reason. Both
+	// are foreign text.
 	Source string `json:"source,omitempty"`
 	Reason string `json:"reason,omitempty"`
 }
@@ -92,8 +92,8 @@ type forgeJob struct {
 	killed *archive.ProposalRecord
 }
 
-// findForgeable finds the tools to have written anew, and notes why others are not. It needs
-// new evidence since the last draft, or a person's refusal of that.
+// findForgeable finds the tools to have written anew, and notes why others are not. A tool
+// qualifies only with new evidence since the last draft, or if a person refused that draft.
 func (r *runner) findForgeable(ctx context.Context) error {
 	r.jobs = nil
 	if r.o.Forge == nil || len(r.o.Workspace.Settings.Search.Reflect.Routes) == 0 || !slices.ContainsFunc(r.run.Tools, advised) {
@@ -139,7 +139,7 @@ func (r *runner) findForgeable(ctx context.Context) error {
 }
 
 // restoreDrafts gives the notes of a resumed run the drafts that are on record, and no others:
-// one that was interrupted begins again.
+// an interrupted draft begins again.
 func (r *runner) restoreDrafts(past []pastForge) {
 	for i := range r.run.Tools {
 		n := &r.run.Tools[i]
@@ -178,8 +178,8 @@ func (r *runner) forgeNotes(ctx context.Context) ([]pastForge, error) {
 	return out, nil
 }
 
-// unforgeable returns why a tool is not to be written anew, empty where it is. It adds the
-// earlier drafts that were refused.
+// unforgeable returns the reason why a tool is not to be written anew; empty if it is. It
+// adds the earlier drafts that were refused.
 func (r *runner) unforgeable(ctx context.Context, job *forgeJob, past []pastForge) (string, error) {
 	n := r.run.Tools[job.note]
 	var last *pastForge
@@ -220,7 +220,7 @@ func (r *runner) unforgeable(ctx context.Context, job *forgeJob, past []pastForg
 		return "", nil
 	}
 	fresh := evidenceOf(n) - last.Evidence
-	if fresh < 0 { // its record was lost and began anew
+	if fresh < 0 { // the tool's record was lost and began anew
 		fresh = evidenceOf(n)
 	}
 	if fresh >= freshEvidence {
@@ -258,7 +258,7 @@ func (r *runner) forgings() []Forging {
 	var out []Forging
 	reflect := r.o.Workspace.Settings.Search.Reflect
 	for _, job := range r.jobs {
-		if job.killed != nil { // it needs no call
+		if job.killed != nil { // the tool needs no call
 			continue
 		}
 		route := reflect.Routes[0]
@@ -284,8 +284,8 @@ func least(bounds ...float64) float64 {
 }
 
 // forge has tools written anew once all agents are done, and returns the proposals. A night
-// that was stopped, or whose time is up, begins none. A failure here does not affect the
-// night; a tool whose work did not come to its end is taken up by a later one.
+// that was stopped, or whose time is up, begins no such work. A failure here does not
+// affect the night; unfinished work on a tool is resumed by a later night.
 func (r *runner) forge(ctx context.Context, ended error) []archive.ProposalRecord {
 	if ended != nil {
 		return nil
@@ -319,7 +319,7 @@ func (r *runner) forge(ctx context.Context, ended error) []archive.ProposalRecor
 	return out
 }
 
-// forgeOne has one tool written anew: a draft that is refused is asked for again with the
+// forgeOne has one tool written anew: after a refusal another draft is requested with the
 // reason, such as the output of its tests.
 func (r *runner) forgeOne(ctx context.Context, job forgeJob) (note ForgeNote, p *archive.ProposalRecord, err error) {
 	n := r.run.Tools[job.note]
@@ -378,8 +378,8 @@ func (r *runner) forgeOne(ctx context.Context, job forgeJob) (note ForgeNote, p 
 	return note, nil, nil
 }
 
-// shownOf returns what the author of a tool reads, without texts of conversations that became
-// holdout tasks.
+// shownOf returns the material for the author of a tool, without texts of conversations that
+// became holdout tasks.
 func (r *runner) shownOf(e *experience.Experience, job forgeJob) toolwriter.Material {
 	n := r.run.Tools[job.note]
 	shown := e.Withhold(r.held.Quoted)
@@ -392,7 +392,8 @@ func (r *runner) shownOf(e *experience.Experience, job forgeJob) toolwriter.Mate
 	return m
 }
 
-// examineDraft runs the tests of a draft. It returns why the draft is refused, for its author.
+// examineDraft runs the tests of a draft. It returns the reason for a refusal, for the author
+// of the draft.
 func (r *runner) examineDraft(ctx context.Context, job forgeJob, d authored.Definition) (string, error) {
 	defs, err := r.o.Forge.Tools(job.agent)
 	if err != nil {
@@ -435,7 +436,8 @@ func (r *runner) proposeDraft(ctx context.Context, job forgeJob, d authored.Defi
 	return &p, nil
 }
 
-// allowance is what search.reflect leaves for calls about an agent's tools; 0 for no bound.
+// allowance is the rest of search.reflect's bounds for calls about an agent's tools; 0 for
+// no bound.
 type allowance struct {
 	calls, used int
 	usd, paid   float64
@@ -451,8 +453,8 @@ func (l allowance) allows(d archive.ToolDraft) bool {
 		l.tokens+d.Usage.InputTokens+d.Usage.OutputTokens < forgeTokens
 }
 
-// forgeRoom returns what the bounds of search.reflect leave after the search and the tools
-// before.
+// forgeRoom returns the rest of search.reflect's bounds after the search and the earlier
+// tools.
 func (r *runner) forgeRoom(ctx context.Context, agentID string) (allowance, error) {
 	reflect := r.o.Workspace.Settings.Search.Reflect
 	route := reflect.Routes[0]

@@ -12,16 +12,17 @@ import (
 	"evolve/runtime/experience"
 )
 
-// HeldOut finds what turns in use show of the holdout tasks: texts of a conversation that one
-// was made of, and passages of the answer to one. Evaluations and the models that write drafts
-// must read none of it, or the holdout would measure what they have read.
+// HeldOut finds traces of the holdout tasks in turns in use: texts of a conversation from
+// which such a task was made, and passages of the answer to one. Evaluations and the models
+// that write drafts must not read them, or the holdout would measure their memory.
 type HeldOut struct {
 	sessions map[string]bool // and turns without one
 	turns    map[string]bool // of these conversations
 	answers  *bench.AnswerIndex
 }
 
-// FindHeldOut finds it for the suites of a workspace. A nil archive has no turns.
+// FindHeldOut finds these traces for the suites of a workspace. A nil archive has no
+// turns.
 func FindHeldOut(ctx context.Context, w *workspace.Workspace, store *archive.Archive) (HeldOut, error) {
 	h := HeldOut{sessions: map[string]bool{}, turns: map[string]bool{}}
 	var tasks []bench.Task
@@ -51,8 +52,8 @@ func FindHeldOut(ctx context.Context, w *workspace.Workspace, store *archive.Arc
 	return h, nil
 }
 
-// Quoted reports whether a quotation must be withheld. Where conversations are held out, that
-// goes for one of an unknown turn, too.
+// Quoted reports whether a quotation must be withheld. If conversations are held out, a
+// quotation of an unknown turn must be withheld, too.
 func (h HeldOut) Quoted(x experience.Excerpt) bool {
 	if x.Turn == "" && x.Session == "" && len(h.sessions) > 0 {
 		return true

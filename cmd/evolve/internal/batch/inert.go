@@ -9,14 +9,15 @@ import (
 	"evolve/cmd/evolve/internal/workspace"
 )
 
-// inertFor is how long a night trusts that a model does not take a parameter. After it the
-// parameter is searched again, so that a change at the provider is noticed.
+// inertFor is the time for which nights trust the finding that a model does not take a
+// parameter. After that time the parameter is searched again, so that a change at the
+// provider is noticed.
 const inertFor = 30 * 24 * time.Hour
 
 // leaveOutInert takes the parameters out of the search of an agent that its model was lately
 // found not to take, by another run than this one. It returns them with the reason; empty if
-// there are none. takenUp is the id of the interrupted run that this may be: its plan must be
-// what it was.
+// there are none. takenUp is the id of the interrupted run that this may be: whose plan must
+// stay the same.
 func (r *runner) leaveOutInert(ctx context.Context, a *workspace.Agent, takenUp string) (string, error) {
 	routes, now := r.o.Workspace.RoutesHash(a), r.o.Now()
 	if routes == "" {

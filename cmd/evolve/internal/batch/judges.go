@@ -21,9 +21,9 @@ import (
 // judgedNights is the number of earlier runs that are searched for the noise of judges.
 const judgedNights = 30
 
-// describeJudges records in the plans what is known of the judges: their models, their
-// calibration, and their noise in the latest run that measured it. It is no part of the
-// identity of a run.
+// describeJudges records in the plans the known properties of the judges: their models,
+// their calibration, and their noise in the latest run that measured it. This is not part
+// of the identity of a run.
 func (r *runner) describeJudges(ctx context.Context) error {
 	for i, a := range r.agents {
 		if !r.o.Workspace.Judged(a) {
@@ -193,14 +193,14 @@ const Unfit = "; it agrees too little with people to grade by: a kappa of 0.41 i
 // Uncalibrated ends the description of a judge without a calibration.
 const Uncalibrated = "not calibrated: evolve bench calibrate compares it with labels of people"
 
-// The sizes that are assumed for the estimate of what judges cost.
+// The sizes that are assumed for the estimate of the judges' cost.
 const (
 	assumedAnswer  = 400 // bytes of an answer
 	assumedVerdict = 80  // tokens
 )
 
 // JudgeCost estimates the calls of judges that a plan takes at most, as if no answer came
-// twice, and what they cost; empty without judges.
+// twice, and their cost; empty without judges.
 func JudgeCost(w *workspace.Workspace, a *workspace.Agent, p *archive.AgentPlan) string {
 	c := plannedCalls{w: w}
 	eachPlanned(w, a, p, func(t *bench.Task, times float64) {

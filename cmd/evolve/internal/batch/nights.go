@@ -21,9 +21,9 @@ import (
 // the error that ended the run. Agents run side by side; see [runner.seats]. Each has an equal
 // share of the run's limits, and makes its proposals after those of the agents before it: what an
 // agent finds, and the numbers of proposals, do not depend on which agent is faster. The agents
-// share the slots of evaluations, so that some use what others leave idle while they wait for a
-// model or for their last evaluations. Once an agent ends the run, those under way go on to their
-// end, and no other begins.
+// share the slots of evaluations, so that some use the slots that are idle while others wait for a
+// model or for their last evaluations. Once an agent ends the run, those under way continue to
+// their end, and no other begins.
 func (r *runner) nights(ctx context.Context) ([]archive.AgentResult, error) {
 	results := make([]archive.AgentResult, len(r.agents))
 	var todo []int
@@ -120,14 +120,14 @@ func cut(ctx context.Context, err error) error {
 	return err
 }
 
-// made returns the results that there are.
+// made returns the existing results.
 func made(list []archive.AgentResult) []archive.AgentResult {
 	return slices.DeleteFunc(list, func(r archive.AgentResult) bool { return r.Agent == "" })
 }
 
-// work runs the night of an agent, which may spend so much money; 0: not limited. Before a proposal
-// it calls turn, which waits for the nights before it. turn fails once one of them was interrupted:
-// the resumed run makes the proposals, in the same order.
+// work runs the night of an agent, which may spend the given money; 0 means no limit. Before a
+// proposal it calls turn, which waits for the nights before it. turn fails once one of them was
+// interrupted: the resumed run makes the proposals, in the same order.
 func (r *runner) work(ctx context.Context, at seat, usd float64, turn func() error) (night.Outcome, error) {
 	a, s := r.agents[at.agent], r.specs[at.agent]
 	r.plans[at.agent].Searched = r.unrecorded[at.agent] // no part of the run's identity
@@ -172,9 +172,9 @@ func (r *runner) share(at seat, usd float64) night.Share {
 	return s
 }
 
-// money returns what each agent of todo may spend, by the indices of the agents: an equal part of
-// the run's money, without what its evaluations took before the run was resumed. All together are
-// no more than what is left.
+// money returns the money that each agent of todo may spend, by the indices of the agents: an
+// equal part of the run's money, minus the cost of its evaluations before the run was resumed.
+// The sum does not exceed the remaining money.
 func (r *runner) money(ctx context.Context, todo []int) (map[int]float64, error) {
 	out := map[int]float64{}
 	if r.o.Budget.USD <= 0 {

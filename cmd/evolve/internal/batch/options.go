@@ -24,16 +24,17 @@ const (
 type Options struct {
 	night.Env
 	Workspace *workspace.Workspace
-	// Agents to work on; empty: all.
+	// Agents are the agents to work on; empty means all.
 	Agents []string
-	// Stages to run; nil: search and confirm.
+	// Stages are the stages to run; nil means search and confirm.
 	Stages []string
 	Budget workspace.Budget
-	// Until is when the run must be done, including the report; zero: no deadline.
+	// Until is the time by which the run must be done, including the report; zero: no
+	// deadline.
 	Until       time.Time
 	Concurrency int
 	Lookahead   int
-	// Seed of the run; nil: the run's number.
+	// Seed is the seed of the run; nil means the run's number.
 	Seed      *int64
 	Selection string
 	// Resume selects whether the latest run is resumed if it did not end.
@@ -55,7 +56,8 @@ type Options struct {
 	// Guards returns the statistics of the policies' limiters and breakers; nil leaves
 	// them out of the run's record.
 	Guards func() []policy.Stat
-	// Live returns what they did to recent live turns; nil leaves that out.
+	// Live returns the effect of limits and breakers on recent live turns; nil leaves it
+	// out.
 	Live func() ([]policy.Saturation, error)
 	// Propose makes a proposal of a confirmed variant.
 	Propose func(ctx context.Context, a *workspace.Agent, d review.Draft) (archive.ProposalRecord, error)
@@ -87,7 +89,7 @@ type Options struct {
 	Patches *review.Reviewer
 	// Code are the targets whose blocks are searched; see [Options.AddCode].
 	Code Code
-	// Looked is how long that took, which is part of the night's time.
+	// Looked is the time that AddCode took, which is part of the night's time.
 	Looked time.Duration
 	// Asked lists submitting the patches that agents requested in a run; nil means none.
 	Asked func(ctx context.Context, run string) ([]review.Submission, error)
@@ -111,7 +113,7 @@ const (
 	ResumeNever
 )
 
-// Plan is what a run is about to do, before money is spent.
+// Plan describes the work of a run before money is spent.
 type Plan struct {
 	Run    archive.Run
 	Agents []archive.AgentPlan

@@ -121,8 +121,8 @@ func (r *runner) patches(ctx context.Context, results []archive.AgentResult) err
 	return r.stopped(ctx)
 }
 
-// noteUnsearched notes the targets whose blocks the night was to search and could not, and what
-// of the others is not committed.
+// noteUnsearched notes the targets whose blocks the night was to search and could not, and the
+// uncommitted files of the others.
 func (r *runner) noteUnsearched() {
 	note := func(target, words string) {
 		if words != "" && r.o.asks(target) {
@@ -228,7 +228,7 @@ func (r *runner) tune(ctx context.Context, past []pastNote, p tunable) (archive.
 	return r.proposePatch(ctx, note, *out.Submission)
 }
 
-// proceed returns why no new work may begin, or nil if it may.
+// proceed returns the reason why no new work may begin, or nil if it may.
 func (r *runner) proceed(ctx context.Context, until time.Time) error {
 	switch {
 	case r.o.Drain.Err() != nil:

@@ -8,9 +8,9 @@ import (
 	"evolve/runtime/agent"
 )
 
-// patience is how long evaluations of code that are under way may go on after the first
-// interrupt. A version may take minutes, costs no money, and is evaluated again by the run that
-// goes on.
+// patience is the time for which running evaluations of code may continue after the first
+// interrupt. A version may take minutes and costs no money, and a resumed run evaluates it
+// again.
 const patience = 10 * time.Second
 
 // patient is an agent whose evaluations end some time after the first interrupt.

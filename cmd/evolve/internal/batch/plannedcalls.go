@@ -9,8 +9,8 @@ import (
 	"evolve/cmd/evolve/internal/workspace"
 )
 
-// eachPlanned calls visit with each task of a plan, and how often the plan evaluates it at
-// most.
+// eachPlanned calls visit with each task of a plan, and the maximum number of times that
+// the plan evaluates it.
 func eachPlanned(w *workspace.Workspace, a *workspace.Agent, p *archive.AgentPlan, visit func(t *bench.Task, times float64)) {
 	for _, side := range []struct {
 		split       bench.Split

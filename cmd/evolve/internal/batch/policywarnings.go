@@ -16,11 +16,11 @@ import (
 // without a limit of time gets a warning.
 const longNight = 24 * time.Hour
 
-// policyWarnings describes how far the policies allow fewer evaluations of an agent than are
-// planned, or make them take too long; empty if they do not. seconds is the time that the
-// run has for the agent, 0 for no limit. Every evaluation makes at least one call: of the
-// task if the agent is a program or a service of the operator's own, otherwise of its
-// only provider.
+// policyWarnings describes the amounts by which the policies allow fewer evaluations of an
+// agent than are planned, or make them take too long; empty if there are none. seconds is
+// the time that the run has for the agent, 0 for no limit. Every evaluation makes at least
+// one call: of the task if the agent is a program or a service of the operator's own,
+// otherwise of its only provider.
 func policyWarnings(w *workspace.Workspace, a *workspace.Agent, planned int, usd, seconds float64) []string {
 	call := policy.Call{Kind: policy.Agent, Name: a.ID, Agent: a.ID}
 	noun, whose := "task", " of agent "+a.ID

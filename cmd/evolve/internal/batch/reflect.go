@@ -26,10 +26,10 @@ type Reflection struct {
 	// Calls is the maximum number of calls; 0 while the number of evaluations is not
 	// known.
 	Calls int `json:"calls"`
-	// Unsent reports that none will be made, because each could exceed a bound.
+	// Unsent reports whether none will be made, because each could exceed a bound.
 	Unsent bool `json:"unsent,omitempty"`
 	// Tokens and USD are the estimates for that number of calls, to the dearest routes
-	// within their bounds; Priced reports that all prices are known.
+	// within their bounds; Priced reports whether all prices are known.
 	Tokens int64   `json:"tokens"`
 	USD    float64 `json:"usd"`
 	Priced bool    `json:"priced"`

@@ -31,7 +31,8 @@ type ResumeError struct{ Text, Hint string }
 
 func (e *ResumeError) Error() string { return e.Text }
 
-// resume resumes the latest run with its own options, or returns why it cannot.
+// resume resumes the latest run with its own options, or returns the reason why it
+// cannot.
 func (r *runner) resume(ctx context.Context, latest archive.Run) error {
 	switch {
 	case latest.ID == "":

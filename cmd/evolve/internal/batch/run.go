@@ -41,18 +41,18 @@ type runner struct {
 	// specs and plans are those of the agents' nights, in the order of agents.
 	specs []night.Spec
 	plans []archive.AgentPlan
-	// lessons are what turns in use have shown, in the same order.
+	// lessons holds the lessons from turns in use, in the same order.
 	lessons []experience.Lessons
 	held    HeldOut
-	// unrecorded are what the agents' search tasks ask where no earlier run has recorded it,
-	// in the same order.
+	// unrecorded holds the requests of the agents' search tasks that no earlier run has
+	// recorded, in the same order.
 	unrecorded [][]string
 	budget     *bench.Budget
 	// stop ends the work on agents, end everything after it; zero: no limit.
 	stop, end time.Time
-	// byDeadline reports that stop follows from the deadline and not from a duration.
+	// byDeadline reports whether stop follows from the deadline and not from a duration.
 	byDeadline bool
-	// byDefault reports that no limit was given.
+	// byDefault reports whether no limit was given.
 	byDefault bool
 	tunings   []tunable
 	// jobs are the tools to have written anew.
@@ -139,8 +139,7 @@ func Run(ctx context.Context, o Options) (Summary, error) {
 }
 
 // finished returns the result of an agent whose work was over when the process of a
-// resumed run died, or nil if the agent is to be worked on. Its plan is the one that was
-// carried out.
+// resumed run died, or nil if the agent is to be worked on. Its plan is the executed one.
 func (r *runner) finished(ctx context.Context, i int) (*archive.AgentResult, error) {
 	if r.run.Resumed == 0 {
 		return nil, nil
@@ -231,7 +230,7 @@ type UnknownAgentError struct {
 
 func (e *UnknownAgentError) Error() string { return fmt.Sprintf("no agent is called %q", e.Name) }
 
-// began returns when the run began that is taken up, and the present time for a new one.
+// began returns the start of the resumed run, and the present time for a new one.
 func (r *runner) began(ctx context.Context, takenUp string) (time.Time, error) {
 	if takenUp == "" {
 		return r.o.Now(), nil
@@ -391,8 +390,8 @@ func (r *runner) start(ctx context.Context) error {
 	return r.note(ctx, kind, map[string]any{"plans": r.plans, "seed": r.run.Seed})
 }
 
-// stopAt returns when work that begins now must end, zero for never, and whether the
-// deadline decides that.
+// stopAt returns the time at which work that begins now must end, zero for never, and
+// reports whether the deadline determines it.
 func (r *runner) stopAt(now time.Time) (stop time.Time, byDeadline bool) {
 	return r.o.stopAt(now, r.run.Worked)
 }
@@ -462,14 +461,14 @@ func (r *runner) abandonOthers(ctx context.Context) error {
 	return nil
 }
 
-// drainReserve is the time reserved before a deadline for finishing what is under way and
-// for the report: a twentieth of what is left, between 5 s and 2 min, but at most half of
-// it.
+// drainReserve is the time reserved before a deadline for finishing the work under way
+// and for the report: a twentieth of the remaining time, between 5 s and 2 min, but at
+// most half of it.
 func drainReserve(left time.Duration) time.Duration {
 	return max(min(left/20, 2*time.Minute), min(5*time.Second, left/2))
 }
 
-// finish records how the run ended.
+// finish records the end of the run.
 func (r *runner) finish(ctx context.Context, ended error, results []archive.AgentResult) error {
 	// Store what was paid for first; if that fails, the failure ends the run.
 	if err := r.o.Archive.Flush(ctx); err != nil && ended == nil {

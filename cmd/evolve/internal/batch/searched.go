@@ -73,7 +73,7 @@ func searchedBefore(ctx context.Context, store *archive.Archive, a *night.Agent,
 	return seen, recorded, nil
 }
 
-// SearchedHint says what a person can do about holdout tasks that were searched before.
+// SearchedHint is the hint on holdout tasks that were searched before.
 const SearchedHint = `give them the split search, and new tasks the split holdout`
 
 // SearchedWords describes the holdout tasks that take no part in a confirmation.

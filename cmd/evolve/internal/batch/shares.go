@@ -9,7 +9,7 @@ import (
 	"evolve/mutate/night"
 )
 
-// spec returns what a night needs to know of an agent before the run begins.
+// spec returns the properties of an agent that a night needs before the run begins.
 func (r *runner) spec(a *workspace.Agent) night.Spec {
 	set := r.o.Workspace.Settings
 	s := night.Spec{

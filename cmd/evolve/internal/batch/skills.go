@@ -7,11 +7,12 @@ import (
 	"evolve/cmd/evolve/internal/workspace"
 )
 
-// skills drafts and proposes skills, and proposes the tools that evaluations wrote and what
-// turns in use have learnt, once all agents are done, so that the proposals of configs have the same numbers whether or not something is drafted. It drafts only for
-// agents with a language model: a heuristic uses no skills, and a program of the
-// operator's own has its own. A night that was stopped, or whose deadline has passed,
-// drafts none; a failure here does not affect the night.
+// skills drafts and proposes skills, and proposes the tools that evaluations wrote and the
+// memories from turns in use, once all agents are done, so that the proposals of configs
+// have the same numbers whether or not something is drafted. It drafts only for agents with
+// a language model: a heuristic uses no skills, and a program of the operator's own has its
+// own. A night that was stopped, or whose deadline has passed, drafts none; a failure here
+// does not affect the night.
 func (r *runner) skills(ctx context.Context, ended error, results []archive.AgentResult) []archive.ProposalRecord {
 	if ended != nil || r.o.Drain.Err() != nil || !r.o.Until.IsZero() && !r.o.Now().Before(r.o.Until) {
 		return nil

@@ -82,8 +82,8 @@ func (r *runner) resumePatches(ctx context.Context) {
 	})
 }
 
-// noteResumed notes what became of a version that had waited for its gates. It replaces the
-// note of this run on the same proposal.
+// noteResumed records the result of a version that had waited for its gates. It replaces
+// the note of this run on the same proposal.
 func (r *runner) noteResumed(p archive.ProposalRecord) {
 	if p.Patch.Origin != review.OriginBlocks {
 		return

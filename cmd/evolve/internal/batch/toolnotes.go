@@ -22,8 +22,9 @@ const (
 	notedShared     = 8
 )
 
-// noteTools adds to the record of a new run what the agents' turns in use have shown of their
-// tools, and finds those to have written anew. A resumed run has the notes from its start.
+// noteTools adds to the record of a new run the experience of the agents' turns in use with
+// their tools, and finds those to have written anew. A resumed run has the notes from its
+// start.
 func (r *runner) noteTools(ctx context.Context) error {
 	if r.run.Resumed == 0 {
 		for _, a := range r.agents {
@@ -87,7 +88,7 @@ func originOf(e *experience.Experience, name string) string {
 // maxChampion is the maximum number of a champion's evaluations whose transcripts are read.
 const maxChampion = 500
 
-// noteChampions adds to the notes on tools how they failed in the champions' evaluations of
+// noteChampions adds to the notes on tools their failures in the champions' evaluations of
 // search tasks. Agents without turns in use have no notes. A failure here does not affect the
 // night.
 func (r *runner) noteChampions(ctx context.Context, ended error) {
@@ -112,8 +113,8 @@ func (r *runner) noteChampions(ctx context.Context, ended error) {
 	}
 }
 
-// championUse returns what the champion's evaluations of search tasks in this run show of its
-// tools. It is for those who build tools and is not stored.
+// championUse returns the experience with the champion's tools in its evaluations of search
+// tasks in this run. It is for those who build tools and is not stored.
 func (r *runner) championUse(ctx context.Context, at int) (*experience.Experience, error) {
 	if err := r.o.Archive.Flush(ctx); err != nil {
 		return nil, err

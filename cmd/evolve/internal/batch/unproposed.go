@@ -48,9 +48,9 @@ func (r *runner) proposeOf(ctx context.Context, a *workspace.Agent, run string, 
 	return err
 }
 
-// unproposed returns the version of a target that an earlier run with the code and the tasks of
-// now confirmed last, with the run and its verdict. run is empty if there is none, if it has a proposal, if
-// its run has a note of the reason, or while another version waits.
+// unproposed returns the version of a target that an earlier run with the present code and
+// tasks confirmed last, with the run and its verdict. run is empty if there is none, if it has
+// a proposal, if its run has a note of the reason, or while another version waits.
 func (r *runner) unproposed(ctx context.Context, a *workspace.Agent, now archive.AgentPlan) (v archive.Variant, run, words string, err error) {
 	waits, err := r.waits(ctx, a, "")
 	if err != nil || slices.ContainsFunc(waits, func(w archive.Waiting) bool { return len(w.Stale) == 0 }) {

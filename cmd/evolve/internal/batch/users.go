@@ -9,15 +9,15 @@ import (
 	"evolve/reports/number"
 )
 
-// The sizes that are assumed for the estimate of what simulated users cost, in tokens: the
-// instructions, one message of either side, and what the person's model writes.
+// The sizes that are assumed for the estimate of the cost of simulated users, in tokens:
+// the instructions, one message of either side, and what the person's model writes.
 const (
 	assumedInstructions = 700
 	assumedMessage      = 80
 )
 
 // UserCost estimates the calls of the models behind simulated users that a plan takes at
-// most, as if every conversation had all its turns, and what they cost; empty without any.
+// most, as if every conversation had all its turns, and their cost; empty without any.
 func UserCost(w *workspace.Workspace, a *workspace.Agent, p *archive.AgentPlan) string {
 	c := plannedCalls{w: w}
 	eachPlanned(w, a, p, func(t *bench.Task, times float64) {

@@ -34,7 +34,7 @@ func (r *runner) waits(ctx context.Context, a *workspace.Agent, run string) ([]a
 	return out, nil
 }
 
-// stale lists what changed since a proposal was measured.
+// stale lists the inputs that changed since a proposal was measured.
 func (r *runner) stale(ctx context.Context, a *workspace.Agent, p archive.ProposalRecord) ([]string, error) {
 	if p.Patch == nil {
 		w := r.o.Workspace
@@ -50,9 +50,10 @@ func (r *runner) stale(ctx context.Context, a *workspace.Agent, p archive.Propos
 	return nil, nil
 }
 
-// plannedWaits lists what waited when an interrupted run was planned. Its own proposal may
-// have superseded that since, or the run may have passed it through its gates, which changes
-// nothing for the run. A person's decision does, and then the result is what waits now.
+// plannedWaits lists the proposals that waited when an interrupted run was planned. Its own
+// proposal may have superseded that since, or the run may have passed it through its gates,
+// which changes nothing for the run. A person's decision does, and then the result is what
+// waits now.
 func (r *runner) plannedWaits(ctx context.Context, a *workspace.Agent, run string) ([]archive.Waiting, error) {
 	now, err := r.waits(ctx, a, run)
 	if err != nil {

@@ -46,8 +46,8 @@ func (r *runner) history() History {
 }
 
 // noteCommits records in the plans which commits are checked out: that of the workspace, and that
-// of a target whose code is searched, with what its entries spend. They are not part of the run's
-// identity: a commit elsewhere in the repository makes no other run.
+// of a target whose code is searched, with the data that its entries spend. They are not part of
+// the run's identity: a commit elsewhere in the repository makes no other run.
 func (r *runner) noteCommits() {
 	for i := range r.plans {
 		if code := r.o.Code.Found[r.plans[i].Agent]; code != nil {
@@ -67,7 +67,7 @@ func (r *runner) noteCommits() {
 	}
 }
 
-// watch compares the active config of an agent with its past, and adds what it finds to the
+// watch compares the active config of an agent with its past, and adds the findings to the
 // stored result.
 func (r *runner) watch(ctx context.Context, at int, result *archive.AgentResult) error {
 	ctx = context.WithoutCancel(ctx)
@@ -100,8 +100,8 @@ func (r *runner) watch(ctx context.Context, at int, result *archive.AgentResult)
 	return nil
 }
 
-// learned identifies what evaluations of this run read of an agent's turns in use, without the
-// feedback of people; "" for an agent that reads nothing of it.
+// learned identifies the experience of an agent's turns in use that evaluations of this run
+// read, without the feedback of people; "" for an agent that reads none.
 func (r *runner) learned(ctx context.Context, a *workspace.Agent) (string, error) {
 	if a.Adapter.Kind != workspace.KindBuiltin {
 		return "", nil

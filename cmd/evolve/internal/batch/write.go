@@ -100,7 +100,7 @@ func (r *runner) draft(ctx context.Context, agentID string, m patchwriter.Materi
 	return s, text, nil
 }
 
-// material returns what the model is shown: failures of the champion on search tasks, and
+// material returns the input of the model: failures of the champion on search tasks, and
 // the Go files that a patch may change.
 func (r *runner) material(ctx context.Context, agentID string, ground *review.Ground) (patchwriter.Material, error) {
 	m := patchwriter.Material{Target: ground.Target.Name}
@@ -177,8 +177,8 @@ func refused(p archive.ProposalRecord) bool {
 	return p.State == archive.GateFailed || p.State == archive.Rejected || p.State == archive.RolledBack
 }
 
-// findings returns what gates and reviewers had against a patch. Nothing in it was measured
-// on held-out cases.
+// findings returns the objections of gates and reviewers to a patch. Nothing in it was
+// measured on held-out cases.
 func findings(p archive.ProposalRecord) []string {
 	var out []string
 	for _, g := range review.WithoutHeldOut(p.Gates) {

@@ -114,8 +114,9 @@ func checkSearched(w *workspace.Workspace, forecasts map[string]batch.Expectatio
 // question.
 const hopeless = .3
 
-// checkPower reports for each agent what its benchmark can show with the evaluations that
-// the limits of the settings allow, or with the default number if that is unknown.
+// checkPower reports for each agent the effects that its benchmark can show with the
+// evaluations that the limits of the settings allow, or with the default number if that
+// is unknown.
 func checkPower(w *workspace.Workspace, forecasts map[string]batch.Expectation) []Check {
 	var checks []Check
 	for i := range w.Agents {

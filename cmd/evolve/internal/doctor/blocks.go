@@ -13,7 +13,7 @@ import (
 )
 
 // checkBlocks checks the marked blocks of a target whose code is searched, that its commands can
-// be started, and what they print for the code as it is. It returns the target if its cases are
+// be started, and their output for the code as it is. It returns the target if its cases are
 // known.
 func checkBlocks(ctx context.Context, p Probes, w *workspace.Workspace, t workspace.PatchTarget) ([]Check, *coding.Prospect) {
 	const manual = "`evolve help code` describes targets and marks"

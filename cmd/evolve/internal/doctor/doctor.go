@@ -1,7 +1,7 @@
-// Package doctor checks a workspace and its surroundings: the files, git, the sandbox, the
-// disk, the clock, the archive, the suites, each agent's program, providers and tool
-// servers, the hub, and the targets of patches. A check returns a status, a text and a hint. The
-// package changes nothing; [Probes] has the parts of the machine that it looks at.
+// Package doctor checks a workspace and its surroundings: the files, git, the sandbox, the disk,
+// the clock, the archive, the suites, each agent's program, providers and tool servers, the hub,
+// and the targets of patches. A check returns a status, a text and a hint. The package changes
+// nothing; [Probes] has the functions that examine the machine.
 package doctor
 
 import (
@@ -43,7 +43,7 @@ type Check struct {
 	Name   string `json:"name"`
 	Status Status `json:"status"`
 	Text   string `json:"text"`
-	// Hint describes what to do; empty if there is nothing to do.
+	// Hint describes a remedy; empty if none is needed.
 	Hint string `json:"hint,omitempty"`
 	// Trial is the task that an agent was tried with; nil for every other check.
 	Trial *Trial `json:"trial,omitempty"`
@@ -103,17 +103,17 @@ type Probes struct {
 	// Score builds, tests and scores the code of such a target as it is, within the time of a
 	// trial; its error may be a *[coding.Problem]. Nil runs nothing.
 	Score func(ctx context.Context, w *workspace.Workspace, target string) (*coding.Prospect, error)
-	// Backup describes the last backup; fault is why the latest night made none, or
-	// empty.
+	// Backup describes the last backup; fault is the reason why the latest night made
+	// none, or empty.
 	Backup func(w *workspace.Workspace) (last, fault string)
-	// Schedule describes the installed schedule of the workspace, or what is wrong with it and
-	// what to do; all are empty if none is installed.
+	// Schedule describes the installed schedule of the workspace, or its fault and a remedy;
+	// all are empty if none is installed.
 	Schedule func(ctx context.Context) (words, fault, hint string)
-	// Hub tries the hub of the settings and describes it and its workers; fault is what stands in
-	// the way of a run there, or empty.
+	// Hub tries the hub of the settings and describes it and its workers; fault is the obstacle
+	// to a run there, or empty.
 	Hub func(ctx context.Context, w *workspace.Workspace) (words, fault string, err error)
-	// Remotes tries the remotes that branches of proposals are pushed to; none if proposals are
-	// adopted by commits.
+	// Remotes tries the remotes to which branches of proposals are pushed; none if proposals
+	// are adopted by commits.
 	Remotes func(ctx context.Context, w *workspace.Workspace) []review.RemoteTrial
 	// Signing checks the keys and signatures of the settings.
 	Signing func(ctx context.Context) (Signing, error)
@@ -324,8 +324,8 @@ func checkUnfinished(ctx context.Context, p Probes) []Check {
 	return []Check{warn("decisions", hint, "%s", text)}
 }
 
-// checkLeftovers reports what killed processes left beside the archive. It ignores an
-// archive that cannot be read, which another check reports.
+// checkLeftovers reports files that killed processes left beside the archive. It ignores
+// an archive that cannot be read, which another check reports.
 func checkLeftovers(ctx context.Context, p Probes) []Check {
 	list, err := p.Leftovers(ctx)
 	if err != nil || len(list) == 0 {
@@ -334,7 +334,7 @@ func checkLeftovers(ctx context.Context, p Probes) []Check {
 	return []Check{warn("leftovers", "nothing is to be done: the next command that records something removes it", "left by a killed process: %s", strings.Join(list, ", "))}
 }
 
-// checkSchedule checks what starts the nights, where something is installed.
+// checkSchedule checks the installed schedule of nights, if there is one.
 func checkSchedule(ctx context.Context, p Probes) []Check {
 	const name = "schedule"
 	words, fault, hint := p.Schedule(ctx)
@@ -398,8 +398,9 @@ func checkAgents(ctx context.Context, p Probes, w *workspace.Workspace) []Check 
 	return checks
 }
 
-// allows lists what the operator has allowed a built-in agent beyond reading, and what of it
-// its level of autonomy keeps back in live turns. Evaluations have no level.
+// allows lists the calls beyond reading that the operator has allowed a built-in agent, and
+// those of them that its level of autonomy withholds in live turns. Evaluations have no
+// level.
 func allows(ctx context.Context, p Probes, a *workspace.Agent) string {
 	if len(a.Allow) == 0 {
 		return ""

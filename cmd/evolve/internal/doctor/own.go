@@ -42,8 +42,8 @@ func checkOwn(w *workspace.Workspace) []Check {
 	return checks
 }
 
-// inOwnCode reports whether a file is an agent's whose own code is a target: patches in the
-// repository of that target change it, and no approval in the workspace.
+// inOwnCode reports whether a file belongs to an agent whose own code is a target: patches
+// in the repository of that target change the file, and approvals in the workspace do not.
 func inOwnCode(w *workspace.Workspace, file string) bool {
 	dir, in, ok := strings.Cut(file, "/")
 	id, _, below := strings.Cut(in, "/")

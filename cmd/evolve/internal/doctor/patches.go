@@ -19,10 +19,10 @@ import (
 	"evolve/runtime/sandbox"
 )
 
-// checkPatchTargets checks what patches need: a repository that commits can be written
-// to, Go to test them with, and a sandbox for the tests. It only warns of what can be
-// installed, because everything else works without. It returns the targets whose code is
-// searched and whose cases are known.
+// checkPatchTargets checks the requirements of patches: a repository that commits can be
+// written to, Go to test them with, and a sandbox for the tests. It only warns of what
+// can be installed, because everything else works without. It returns the targets whose
+// code is searched and whose cases are known.
 func checkPatchTargets(ctx context.Context, p Probes, w *workspace.Workspace) (checks []Check, scored []*coding.Prospect) {
 	for _, t := range w.Settings.Patches.Targets {
 		checks = append(checks, checkTarget(ctx, p, w, t))
@@ -39,7 +39,7 @@ func checkPatchTargets(ctx context.Context, p Probes, w *workspace.Workspace) (c
 }
 
 // checkTarget returns the first obstacle to writing proposals to a target or, if there is
-// none, what may be changed.
+// none, the files that may be changed.
 func checkTarget(ctx context.Context, p Probes, w *workspace.Workspace, t workspace.PatchTarget) Check {
 	name := "patches " + t.Name
 	dir := t.Dir(w.Root)

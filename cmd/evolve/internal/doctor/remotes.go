@@ -9,7 +9,7 @@ import (
 )
 
 // checkRemotes tries the remotes at which people decide on proposals. A night runs without them,
-// so that no fault of theirs is more than a warning.
+// so a fault of theirs is only a warning.
 func checkRemotes(ctx context.Context, p Probes, w *workspace.Workspace) []Check {
 	const name = "adoption"
 	if w.Settings.Adoption.Via != workspace.ViaBranch {

@@ -16,11 +16,12 @@ type Signing struct {
 	// Key is the file of the private key, empty if none signs, and Fingerprint the key's
 	// fingerprint.
 	Key, Fingerprint string
-	// KeyFault is why the keys cannot be used, and KeyHint what to do about it.
+	// KeyFault is the reason why the keys cannot be used, and KeyHint a remedy.
 	KeyFault, KeyHint string
-	// Head names the signed head; HeadFault is why the head is not signed as it should be.
+	// Head names the signed head; HeadFault is the reason why the head is not properly
+	// signed.
 	Head, HeadFault, HeadHint string
-	// Wrong reports that the signature is not of a head of this ledger.
+	// Wrong reports whether the signature is not of a head of this ledger.
 	Wrong bool
 }
 

@@ -11,7 +11,7 @@ import (
 	"evolve/runtime/agent"
 )
 
-// Trial is the result of one task that an agent was tried with.
+// Trial is the result of one task with which an agent was tried.
 type Trial struct {
 	// Task is the id of a task on the search side of the agent's suites.
 	Task    string        `json:"task"`
@@ -25,9 +25,9 @@ type Trial struct {
 	// Stderr holds the last lines of its program's standard error, scrubbed, oldest
 	// first.
 	Stderr []string `json:"stderr,omitempty"`
-	// Asked counts how often the task was given. Same reports that all answers were the
-	// same: with the same seed if the agent is declared deterministic, with different
-	// seeds otherwise.
+	// Asked is the number of times that the task was given. Same reports whether all
+	// answers were the same: with the same seed if the agent is declared deterministic,
+	// with different seeds otherwise.
 	Asked int  `json:"asked"`
 	Same  bool `json:"same,omitempty"`
 	// Offline reports whether its program tried to use a network that it does not have.
@@ -59,7 +59,7 @@ func checkTrials(ctx context.Context, p Probes, w *workspace.Workspace, before [
 	return checks
 }
 
-// untried returns why an agent is not given a task, or "" if it is.
+// untried returns the reason why an agent is not given a task, or "" if it is.
 func untried(w *workspace.Workspace, a *workspace.Agent, p Probes, before []Check) string {
 	failed := map[string]bool{}
 	for _, c := range before {

@@ -69,7 +69,7 @@ func Of(err error) (code int, hint string) {
 	switch {
 	case code != Unexpected && code != Usage && code != Gate && code != Integrity:
 		return code, hint
-	case errors.Is(err, night.ErrInterrupted): // whatever ran short afterwards
+	case errors.Is(err, night.ErrInterrupted): // whatever resource ran short afterwards
 		return Interrupted, ""
 	case code == Integrity && errors.Is(err, archive.ErrCorrupt):
 		return code, hint
@@ -203,8 +203,8 @@ func Listed(introduction string, names []string, none string) string {
 	return introduction + strings.Join(names, ", ")
 }
 
-// Nearest returns the name that was probably meant: the only one that begins with what
-// was typed, or a misspelt one; "" when there is none.
+// Nearest returns the name that was probably meant: the only one that begins with the
+// typed text, or a misspelt one; "" when there is none.
 func Nearest(name string, names []string) string {
 	begins := ""
 	for _, n := range names {

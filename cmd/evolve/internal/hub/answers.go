@@ -12,7 +12,7 @@ import (
 	"evolve/runtime/text"
 )
 
-// mostEarly bounds the answers that are kept for jobs which this process has not asked for
+// mostEarly bounds the answers that are kept for jobs that this process has not requested
 // yet.
 const mostEarly = 10_000
 
@@ -45,9 +45,9 @@ func (r *Remote) receive(ctx context.Context) error {
 // answerWait is the time after which an answer that is not acknowledged is delivered again.
 const answerWait = 10 * requestTime
 
-// take receives one answer. One that cannot be read, of a worker that had the job, ends the job as
-// a failure of the infrastructure: the worker has done with it. A message that shows no job is
-// ignored.
+// take receives one answer. An unreadable answer from a worker that had the job ends the job as a
+// failure of the infrastructure, because the worker has finished with it. A message that names no
+// job is ignored.
 func (r *Remote) take(m jetstream.Msg) {
 	got, err := r.decode(m)
 	switch {
@@ -82,7 +82,7 @@ func (r *Remote) take(m jetstream.Msg) {
 		}
 	}
 	if meta, err := m.Metadata(); err == nil && meta.NumDelivered > 1 && r.knows(name.seq, m) {
-		return // the archive is about to have it
+		return // the archive will have it soon
 	}
 	if ok && !r.issued.has(name.seq) && len(r.early) < mostEarly && r.early[name.request()] == nil {
 		r.early[name.request()] = got
@@ -91,7 +91,7 @@ func (r *Remote) take(m jetstream.Msg) {
 	r.repeat(got)
 }
 
-// knows reports whether a message is that of an answer which waits for the archive.
+// knows reports whether a message belongs to an answer that waits for the archive.
 func (r *Remote) knows(seq int64, m jetstream.Msg) bool {
 	for _, held := range r.held[seq] {
 		a, errA := held.Metadata()
@@ -110,8 +110,8 @@ func (r *Remote) repeat(got *received) {
 	_ = got.msg.Ack()
 }
 
-// ignore removes a message that is no answer to any job, counts it, and warns of the first ones. The
-// caller holds r.mu.
+// ignore removes a message that is not an answer to any job, counts it, and warns of the
+// first ones. The caller holds r.mu.
 func (r *Remote) ignore(m jetstream.Msg, why error) {
 	_ = m.Term()
 	r.stats.Ignored++
@@ -137,7 +137,8 @@ func (r *Remote) expects(got *received) bool {
 // errLater reports that an answer cannot be fetched now.
 var errLater = errors.New("the answer cannot be fetched now")
 
-// decode reads an answer and checks it. With an error it returns what is known of the answer.
+// decode reads an answer and checks it. With an error it returns the known parts of the
+// answer.
 func (r *Remote) decode(m jetstream.Msg) (*received, error) {
 	got := &received{msg: m}
 	data := m.Data()

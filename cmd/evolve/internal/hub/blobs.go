@@ -14,8 +14,8 @@ import (
 )
 
 // blobs is an object store for content by its digest. The digest is also the key that the
-// content is sealed with: the credentials of a worker can read the whole store, and only what
-// has its digest in an offer or a job of the worker concerns it.
+// content is sealed with: the credentials of a worker can read the whole store, but it can
+// open only content whose digest is in an offer or a job of the worker.
 type blobs struct {
 	hub   *Hub
 	store string
@@ -24,14 +24,15 @@ type blobs struct {
 	fresh time.Duration
 
 	mu  sync.Mutex
-	put map[string]bool // that this process has put
+	put map[string]bool // digests of the content that this process has put
 }
 
 func (h *Hub) blobs(store string, age time.Duration) *blobs {
 	return &blobs{hub: h, store: store, fresh: age / 2, put: map[string]bool{}}
 }
 
-// nameOfBlob returns the name under which content is stored, which does not tell the digest.
+// nameOfBlob returns the name under which content is stored, which does not reveal the
+// digest.
 func nameOfBlob(digest string) string { return digestOf([]byte("name\x00" + digest)) }
 
 // sealed returns the sealed form of content, and the content of a sealed form. Each key seals one

@@ -15,7 +15,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// The names of what evolve keeps on a server.
+// The names of evolve's objects on a server.
 const (
 	workStream    = "EVOLVE_WORK"
 	answerStream  = "EVOLVE_ANSWERS"
@@ -28,9 +28,9 @@ const (
 	partStore     = "evolve_parts"
 )
 
-// The ages after which a server drops what is left on it.
+// The ages after which a server drops leftover objects.
 const (
-	// resendAge is the time for which a server remembers what was published, so that a message
+	// resendAge is the time for which a server remembers published messages, so that a message
 	// whose receipt is lost is published again within a request's time and is not there twice. The
 	// server keeps the name of each message that long: with two minutes it took 130 MB at 400 tasks
 	// a second.
@@ -38,7 +38,7 @@ const (
 	workAge   = 6 * time.Hour
 	answerAge = 24 * time.Hour
 	bundleAge = 7 * 24 * time.Hour
-	// offerAge is the time for which an offer stands that its run does not renew.
+	// offerAge is the time after which an offer expires unless its run renews it.
 	offerAge = 5 * time.Minute
 	// presenceAge is the time after its last heartbeat for which a worker counts as present.
 	presenceAge = 30 * time.Second
@@ -50,13 +50,14 @@ const reconnectWait = 500 * time.Millisecond
 // requestTime bounds one request to the server.
 const requestTime = 10 * time.Second
 
-// Options say how to reach a server.
+// Options configure the connection to a server.
 type Options struct {
 	// URL is one or more addresses such as nats://host:4222, separated by commas.
 	URL string
 	// Name is shown by the server's monitoring.
 	Name string
-	// Inbox is the prefix of the subjects on which replies come: RunInbox or WorkerInbox.
+	// Inbox is the prefix of the subjects on which replies arrive: RunInbox or
+	// WorkerInbox.
 	Inbox string
 	// Creds is the content of a credentials file, which has a JWT and a seed, or a seed alone;
 	// nil: none.
@@ -64,8 +65,8 @@ type Options struct {
 	// TLS is used where the address is tls:// or the server demands it; nil: the system's
 	// roots.
 	TLS *tls.Config
-	// Patience is how long a server may be gone before those who wait for it give up; 0: for
-	// ever.
+	// Patience is the time for which a server may be gone before its users give up; 0 means
+	// for ever.
 	Patience time.Duration
 	Log      *slog.Logger
 	Now      func() time.Time
@@ -98,17 +99,17 @@ type Hub struct {
 	// out is closed while the server has been gone for longer than the patience.
 	out     chan struct{}
 	overdue *time.Timer
-	// closed is closed when the connection has ended for good, because of why.
+	// closed is closed when the connection has ended for good, for the reason why.
 	closed chan struct{}
 	why    error
-	// denied is why the server has ended a connection that it had accepted; the attempts to connect
-	// again that follow are only refused.
+	// denied is the reason why the server has ended a connection that it had accepted. Later
+	// attempts to reconnect are refused without a reason.
 	denied error
-	// again are called after each reconnection.
+	// again holds functions that are called after each reconnection.
 	again []func()
 }
 
-// Connect connects to a server. Later losses of the connection mend themselves. The error
+// Connect connects to a server. Lost connections are restored automatically. The error
 // wraps ErrUnreachable.
 func Connect(ctx context.Context, o Options) (*Hub, error) {
 	h := &Hub{o: o, up: make(chan struct{}), gone: make(chan struct{}), out: make(chan struct{}), closed: make(chan struct{})}
@@ -168,17 +169,17 @@ func Connect(ctx context.Context, o Options) (*Hub, error) {
 }
 
 // unreachable returns the error of a connection that cannot be made or has ended. It does not wrap
-// the cause: a broken pipe to the server is none of this process's output.
+// the cause: a broken pipe to the server is not one of this process's output.
 func unreachable(err error) error {
 	if errors.Is(err, syscall.EPIPE) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, io.EOF) {
-		// A server that misses a certificate ends the connection after the client's handshake, and
-		// its reason may be lost.
+		// A server that requires a client certificate and gets none ends the connection after the
+		// client's handshake, and its reason may be lost.
 		return fmt.Errorf("%w: the server has ended the connection; it may demand a certificate of its clients", ErrUnreachable)
 	}
 	return fmt.Errorf("%w: %s", ErrUnreachable, err.Error())
 }
 
-// deny records why the server ends the connection.
+// deny records the reason why the server ends the connection.
 func (h *Hub) deny(err error) {
 	for _, end := range []error{nats.ErrAuthExpired, nats.ErrAuthRevoked, nats.ErrAccountAuthExpired} {
 		if errors.Is(err, end) {
@@ -257,7 +258,7 @@ func (h *Hub) whenBack(f func()) {
 // [Hub.Err] then explains.
 func (h *Hub) Failed() <-chan struct{} { return h.closed }
 
-// Err returns why the connection has ended; nil while it has not.
+// Err returns the reason why the connection has ended; nil while it has not.
 func (h *Hub) Err() error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -279,7 +280,7 @@ func (h *Hub) Overdue() <-chan struct{} {
 	return h.out
 }
 
-// errOverdue returns the error of those who gave up waiting for the server.
+// errOverdue returns the error of callers that gave up waiting for the server.
 func (h *Hub) errOverdue() error {
 	return fmt.Errorf("%w: the server has been gone for %s", ErrUnreachable, h.o.Patience)
 }
@@ -381,7 +382,7 @@ func (h *Hub) Setup(ctx context.Context) error {
 	return nil
 }
 
-// refused explains the error of a request about something on the server.
+// refused explains the error of a request about an object on the server.
 func refused(what string, err error) error {
 	switch {
 	case errors.Is(err, jetstream.ErrJetStreamNotEnabled), errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount), errors.Is(err, nats.ErrNoResponders):

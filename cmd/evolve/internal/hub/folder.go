@@ -22,8 +22,8 @@ const (
 // errFolder wraps the errors of folders that do not travel.
 var errFolder = errors.New("the folder does not travel")
 
-// Pack returns the files of a folder as a tar archive that depends on names, content and the
-// executable bit alone; nil for a folder without entries. It follows no symbolic link and
+// Pack returns the files of a folder as a tar archive that depends only on names, content
+// and the executable bit; nil for a folder without entries. It follows no symbolic link and
 // refuses everything that is neither file, folder nor link within the folder.
 func Pack(dir string) ([]byte, error) {
 	root, err := os.OpenRoot(dir)

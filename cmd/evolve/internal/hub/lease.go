@@ -34,11 +34,12 @@ type leaseStep struct {
 	Attempt int            `json:"attempt,omitempty"`
 	Stop    bool           `json:"stop,omitempty"`
 	Done    *policy.Leased `json:"done,omitempty"`
-	// Refused is why there is no such call.
+	// Refused is the reason why there is no such call.
 	Refused string `json:"refused,omitempty"`
 }
 
-// leaseReply is how an attempt ended; Gone reports that the worker has given the call up.
+// leaseReply describes the end of an attempt; Gone reports whether the worker has given
+// up the call.
 type leaseReply struct {
 	Attempt    int           `json:"attempt"`
 	Gone       bool          `json:"gone,omitempty"`
@@ -61,7 +62,7 @@ func (l *leaseReply) err() error {
 	return nil
 }
 
-// replyOf describes how an attempt ended.
+// replyOf describes the end of an attempt.
 func replyOf(attempt int, spent policy.Spent, err error) leaseReply {
 	l := leaseReply{Attempt: attempt, Spent: spent}
 	var f *policy.Failure
@@ -164,7 +165,7 @@ func (r *Remote) leaseOne(m *nats.Msg) {
 	_ = send(leaseStep{Done: &done}, "")
 }
 
-// saneSpent returns what an attempt used, without values that nothing can use.
+// saneSpent returns the usage of an attempt, without implausible values.
 func saneSpent(s policy.Spent) policy.Spent {
 	if !(s.USD >= 0) || s.USD > 1e6 {
 		s.USD = 0

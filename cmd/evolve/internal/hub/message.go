@@ -23,9 +23,9 @@ const traceHeader = "traceparent"
 // A job that may take any time has none.
 const deadlineHeader = "evolve-deadline"
 
-// clockSkew is the time that the clocks of a run and a worker may differ by. A worker drops a job
-// this long after its deadline, so that one whose clock is ahead does not drop what the run still
-// waits for.
+// clockSkew is the largest assumed difference between the clocks of a run and a worker. A worker
+// drops a job this long after its deadline, so that a worker whose clock is ahead does not drop a
+// job that the run still waits for.
 const clockSkew = time.Minute
 
 // expired reports whether the deadline in a header has passed for a worker at a time. A header
@@ -35,9 +35,9 @@ func expired(header string, now time.Time) bool {
 	return err == nil && now.Sub(deadline) > clockSkew
 }
 
-// Offer is what a worker needs to open an agent.
+// Offer holds everything that a worker needs to open an agent.
 type Offer struct {
-	// Run is the id of the run, and Agent that of the agent that it offers. Logs name both.
+	// Run is the id of the run, and Agent the id of the offered agent. Logs name both.
 	Run   string `json:"run"`
 	Agent string `json:"agent"`
 	// Binary identifies the program, which must be the same on both sides; Version names it
@@ -49,18 +49,18 @@ type Offer struct {
 	// Epoch differs between the processes of a run: each opens the agent anew.
 	Epoch string `json:"epoch"`
 	// Queue names the consumer that workers take jobs from. It changes when a server has lost its
-	// streams: an acknowledgement of a job of the old ones must not remove one of the new.
+	// streams: an acknowledgement of an old job must not remove a new one.
 	Queue string `json:"queue"`
-	// Bundle is the digest of the folder that the agent is opened from.
+	// Bundle is the digest of the folder from which the agent is opened.
 	Bundle string `json:"bundle"`
 	// Needs are the environment variables whose values the agent gets.
 	Needs []string `json:"needs,omitempty"`
-	// Walls are those around the agent's programs where the run was started.
+	// Walls describes the isolation of the agent's programs on the machine of the run.
 	Walls string `json:"walls"`
-	// AnyWalls reports that workers may have others.
+	// AnyWalls reports whether workers may have another isolation.
 	AnyWalls bool `json:"any_walls,omitempty"`
-	// AckWait is the time after which a job whose worker gives no sign of life is given to
-	// another one; MaxAttempts is the number of workers that a job may end.
+	// AckWait is the time after which a job whose worker sends no sign of life is given to
+	// another one; MaxAttempts is the number of workers that a job may terminate.
 	AckWait     time.Duration `json:"ack_wait"`
 	MaxAttempts int           `json:"max_attempts"`
 }
@@ -68,8 +68,8 @@ type Offer struct {
 // job is one request to an agent.
 type job struct {
 	ID string `json:"id"`
-	// Digest covers what the job asks for: it is the same for each attempt and in each process
-	// of a run. The answer returns it, which shows that its worker had the job.
+	// Digest covers the request of the job: it is the same for each attempt and in each
+	// process of a run. The answer returns it, which shows that its worker had the job.
 	Digest string `json:"digest"`
 	// Name is the request's id as the agent gets it.
 	Name         string        `json:"name"`
@@ -106,22 +106,23 @@ type answer struct {
 	// Job is the digest of the job.
 	Job    string `json:"job"`
 	Worker string `json:"worker"`
-	// Delivery is how often the job had been given to workers, this one included.
+	// Delivery is the number of times that the job was given to workers, this one
+	// included.
 	Delivery int          `json:"delivery"`
 	Result   agent.Result `json:"result"`
 	// Elapsed is the time of the agent without its waits for shared limits.
 	Elapsed time.Duration `json:"elapsed"`
-	// Changed reports that the agent changed its working directory, and Folder is the digest of
-	// the new content; empty for an empty one.
+	// Changed reports whether the agent changed its working directory, and Folder is the digest
+	// of the new content; empty for an empty one.
 	Changed bool   `json:"changed,omitempty"`
 	Folder  string `json:"folder,omitempty"`
 }
 
-// part stands for a message that lies in an object store under its digest.
+// part stands for a message that is in an object store under its digest.
 type part struct {
 	Part string `json:"part"`
-	// ID is that of the job, and Job the digest of what the job asks for, so that a message whose
-	// content is lost has an answer.
+	// ID is the id of the job, and Job the digest of its request, so that a message whose content
+	// is lost can still be answered.
 	ID  string `json:"id"`
 	Job string `json:"job"`
 }
@@ -132,11 +133,11 @@ func digestOf(data []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// tokenOf returns T for the agent of a run, which is safe in subjects and keys and shows
-// neither.
+// tokenOf returns T for the agent of a run, which is safe in subjects and keys and
+// reveals neither.
 func tokenOf(run, agentID string) string { return digestOf([]byte(run + "\x00" + agentID))[:24] }
 
-// check reports what is wrong with the values of an answer.
+// check returns an error for invalid values of an answer.
 func (a *answer) check() error {
 	r := &a.Result
 	switch {

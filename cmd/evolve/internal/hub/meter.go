@@ -13,16 +13,16 @@ type Meter interface {
 	Answered(o agent.Outcome, took time.Duration)
 	// Unanswered counts a task that ended without an answer.
 	Unanswered(why Unanswered)
-	// Leased counts a call that the run was asked for, and how long it waited for limits there. A
-	// failed one got no answer of the run.
+	// Leased counts a call that was requested from the run, and the time that it waited for
+	// limits there. A failed call got no answer from the run.
 	Leased(kind policy.Kind, waited time.Duration, failed bool)
 }
 
-// Unanswered is why a worker did not answer a task.
+// Unanswered is the reason why a worker did not answer a task.
 type Unanswered string
 
-// The reasons: the run has withdrawn it; the worker has given it back, because it ends; its
-// message cannot be read; the answer cannot be stored.
+// The reasons: the run has withdrawn it; the worker has returned it, because the worker
+// ends; its message cannot be read; the answer cannot be stored.
 const (
 	Withdrawn  Unanswered = "withdrawn"
 	GivenBack  Unanswered = "given_back"
@@ -39,7 +39,7 @@ func (noMeter) Leased(policy.Kind, time.Duration, bool) {}
 
 // WorkerState is the state of a worker at one moment.
 type WorkerState struct {
-	// Slots is the most tasks at once, Busy the number that run.
+	// Slots is the maximum number of tasks at once, and Busy the number of running ones.
 	Slots, Busy int
 	Connected   bool
 	Reconnects  int

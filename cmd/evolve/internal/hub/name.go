@@ -14,17 +14,17 @@ import (
 
 // jobName names a job within its run.
 type jobName struct {
-	// seq is that of the evaluation, try the number of its attempt and turn that of the request
-	// within it.
+	// seq is the sequence number of the evaluation, try the number of its attempt, and turn the
+	// number of the request within it.
 	seq       int64
 	try, turn int
 }
 
-// request is the name without the attempt: another attempt asks the same.
+// request is the name without the attempt: another attempt makes the same request.
 func (n jobName) request() jobName { n.try = 0; return n }
 
-// names turns names of jobs into ids and back. The ids tell nothing: the sequence of an
-// evaluation would tell its stage.
+// names turns names of jobs into ids and back. The ids reveal nothing, because the
+// sequence number of an evaluation would reveal its stage.
 type names struct{ block cipher.Block }
 
 // newNames returns the names of a run. The key is the coordinator's secret, the same for all

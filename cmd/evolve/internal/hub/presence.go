@@ -21,21 +21,21 @@ type Presence struct {
 	System  string `json:"system"`
 	Slots   int    `json:"slots"`
 	Busy    int    `json:"busy"`
-	// Serves are the tokens of the offers that it serves, and Refuses why it does not serve
-	// others, by token.
+	// Serves are the tokens of the offers that it serves, and Refuses are the reasons why
+	// it does not serve others, by token.
 	Serves  []string          `json:"serves,omitempty"`
 	Refuses map[string]string `json:"refuses,omitempty"`
 }
 
-// The numbers of heartbeats of a worker after which an offer is renewed, and after which a look
-// for lost jobs is due.
+// The numbers of heartbeats of a worker after which an offer is renewed, and after which a
+// search for lost jobs is due.
 const (
 	renewals = 6
 	looks    = 3
 )
 
-// attendAll follows which workers serve the offer, renews it, and looks for lost jobs, until the
-// offer is closed.
+// attendAll follows which workers serve the offer, renews it, and searches for lost jobs, until
+// the offer is closed.
 func (r *Remote) attendAll(ctx context.Context) error {
 	ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
 	r.mu.Lock()
@@ -58,7 +58,7 @@ func (r *Remote) attendAll(ctx context.Context) error {
 			r.forget()
 			r.attend()
 			if n%renewals == 0 && r.hub.connected() {
-				_ = r.announce(ctx) // the next one makes up for it
+				_ = r.announce(ctx) // the next renewal makes up for a failure
 			}
 			if n%looks == 0 && r.hub.connected() {
 				r.look(ctx)
@@ -168,7 +168,8 @@ func (r *Remote) served() int {
 	return n
 }
 
-// obstacles describes why the workers that are present do not serve the agent.
+// obstacles describes the reasons why the workers that are present do not serve the
+// agent.
 func (r *Remote) obstacles() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -201,7 +202,7 @@ func (h *Hub) Workers(ctx context.Context) ([]Presence, error) {
 	for key := range keys.Keys() {
 		e, err := kv.Get(ctx, key)
 		if err != nil {
-			continue // it has just left
+			continue // the worker has just left
 		}
 		var p Presence
 		if json.Unmarshal(e.Value(), &p) == nil {

@@ -47,7 +47,7 @@ func (w *Worker) present(ctx context.Context) {
 	}
 }
 
-// presence returns what the worker now publishes about itself.
+// presence returns the worker's present description of itself.
 func (w *Worker) presence() Presence {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -77,9 +77,9 @@ type entry struct {
 }
 
 // put stores a value; the next heartbeat makes up for an error. It reports, once, whether another
-// worker writes the same entry: the worker may not read the bucket, but the server tells that the
-// entry has changed since. One such change proves nothing, because an entry also expires, and a
-// worker that was killed may have left one.
+// worker writes the same entry: the worker may not read the bucket, but the server reports that
+// the entry has changed since. One such change proves nothing, because an entry also expires, and
+// a worker that was killed may have left one.
 func (e *entry) put(ctx context.Context, kv jetstream.KeyValue, data []byte) bool {
 	if e.revision > 0 {
 		revision, err := kv.Update(ctx, e.key, data, e.revision)

@@ -9,9 +9,9 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// recover publishes again what a server lost while it was gone: all jobs under way if its
-// streams are new, and otherwise those that are in neither the queue nor the hands of a
-// worker whose answer is stored.
+// recover publishes again the jobs that a server lost while it was gone: all jobs under
+// way if its streams are new, and otherwise those that are in neither the queue nor the
+// hands of a worker whose answer is stored.
 func (r *Remote) recover(ctx context.Context) {
 	r.mu.Lock()
 	if r.closed {
@@ -49,8 +49,8 @@ func (r *Remote) recover(ctx context.Context) {
 	}
 }
 
-// look publishes jobs again that two looks in a row found neither in the queue nor answered: a
-// worker has given one up for good, or its answer is lost.
+// look publishes jobs again that two looks in a row found neither in the queue nor answered:
+// either a worker has given up the job for good, or its answer is lost.
 func (r *Remote) look(ctx context.Context) {
 	r.mu.Lock()
 	under := maps.Clone(r.waiting)
@@ -61,7 +61,7 @@ func (r *Remote) look(ctx context.Context) {
 		}
 		there := r.queued(ctx, p)
 		r.mu.Lock()
-		if p.missed++; there || p.at == 0 || p.removed { // one without a position is about to be published
+		if p.missed++; there || p.at == 0 || p.removed { // a job without a position is about to be published
 			p.missed = 0
 		}
 		lost := p.missed > 1
@@ -114,7 +114,7 @@ func (r *Remote) receiver() string {
 	return r.answers
 }
 
-// Stats returns what became of the jobs so far.
+// Stats returns the counts of the jobs so far.
 func (r *Remote) Stats() Stats {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -122,7 +122,7 @@ func (r *Remote) Stats() Stats {
 }
 
 // Close withdraws the offer and its jobs. Answers that the archive does not have stay for a
-// process that takes the run up again.
+// process that resumes the run.
 func (r *Remote) Close() {
 	r.mu.Lock()
 	if r.closed {

@@ -46,7 +46,7 @@ type Remote struct {
 	// publications counts the times that a job was published again.
 	publications int
 	stats        Stats
-	// workers are those present, and seen is when each of them last told about itself, by key.
+	// workers are those present, and seen holds the times of their latest heartbeats, by key.
 	// alone is closed while none of them has served the agent for longer than the patience.
 	workers map[string]Presence
 	seen    map[string]time.Time
@@ -56,10 +56,10 @@ type Remote struct {
 	closed  bool
 }
 
-// Stats counts what became of the jobs of an agent.
+// Stats counts the results of an agent's jobs.
 type Stats struct {
 	Published, Answered int
-	// Repeated counts the answers to jobs that had one already, and RepeatedUSD is what they
+	// Repeated counts the answers to jobs that had one already, and RepeatedUSD is their
 	// cost. Redelivered counts the answers to jobs that had been given to another worker
 	// before; Republished the jobs that a server had lost.
 	Repeated    int
@@ -69,10 +69,10 @@ type Stats struct {
 	// Taken counts the answers to jobs of an earlier process of the run, which were not paid
 	// again.
 	Taken int
-	// Ignored counts messages that are no answer to any job.
+	// Ignored counts messages that are not answers to any job.
 	Ignored int
-	// Workers is the most workers that served the agent at once. Of several agents it is that of
-	// the one with the most.
+	// Workers is the maximum number of workers that served the agent at once; for several agents
+	// it is the largest of their numbers.
 	Workers int
 }
 
@@ -91,17 +91,17 @@ type pending struct {
 	digest string
 	// trace joins the worker's spans to those of this process; empty without traces.
 	trace string
-	// ctx is that of the task, whose calls are bound by it.
+	// ctx is the context of the task, which bounds its calls.
 	ctx context.Context
 	// at is the position of the job in the queue.
 	at uint64
-	// later reports that it is not the first request of its evaluation.
+	// later reports whether it is not the first request of its evaluation.
 	later bool
-	// missed is the number of looks in a row that found the job neither in the queue nor
-	// answered.
+	// missed is the number of searches in a row that found the job neither in the queue
+	// nor answered.
 	missed int
-	// removed reports that the queue has lost the job to a withdrawal that came too late: a worker
-	// had just begun it.
+	// removed reports whether a withdrawal that came too late has removed the job from the queue:
+	// a worker had just begun it.
 	removed bool
 	answer  chan *received
 }
@@ -133,14 +133,14 @@ func (h *Hub) Offer(ctx context.Context, o Offer, bundle, key []byte, guard Guar
 	return r, nil
 }
 
-// open puts on the server what the offer needs, and begins to receive answers.
+// open stores the objects of the offer on the server, and begins to receive answers.
 func (r *Remote) open(ctx context.Context) error {
 	if err := r.queue(ctx); err != nil {
 		return err
 	}
 	ctx, stop := context.WithTimeout(ctx, 3*requestTime)
 	defer stop()
-	// Jobs of an earlier process that no worker has taken are published again where they are
+	// Jobs of an earlier process that no worker has taken are published again if they are
 	// still wanted.
 	if err := r.work.Purge(ctx, jetstream.WithPurgeSubject(workSubject+r.token)); err != nil {
 		return refused("the queue of "+r.offer.Agent, err)
@@ -199,8 +199,8 @@ func (r *Remote) queue(ctx context.Context) error {
 // one. A server's defaults are 1,000 jobs and 512 workers.
 const mostTaken = 100_000
 
-// replace makes a consumer under a new name, in place of those that this offer had before, and
-// returns its name.
+// replace makes a consumer under a new name, in place of the earlier consumers of this offer,
+// and returns its name.
 func (r *Remote) replace(ctx context.Context, stream jetstream.Stream, c jetstream.ConsumerConfig) (string, error) {
 	refuse := func(err error) (string, error) { return "", refused("the queue of "+r.offer.Agent, err) }
 	names := stream.ConsumerNames(ctx)
@@ -247,7 +247,7 @@ func (r *Remote) Renew() {
 	r.renewal++
 }
 
-// Run runs one task on a worker. The time in the queue and on the way is part of the result's
+// Run runs one task on a worker. The time in the queue and in transit is part of the result's
 // Waited.
 func (r *Remote) Run(ctx context.Context, req agent.Request) agent.Result {
 	begun := r.hub.o.Now()
@@ -394,10 +394,10 @@ func (r *Remote) exchange(ctx context.Context, id string, name jobName, p *pendi
 	}()
 	begin, end := untilDrained(ctx, p.later)
 	defer end()
-	// The receipt is awaited with ctx: it tells the message to withdraw when the end of evaluations
-	// comes between the two.
+	// The receipt is awaited with ctx: it identifies the message to withdraw if evaluations end in
+	// between.
 	if err := r.hub.persist(begin, func() error { return r.publish(ctx, id, p, 0) }); err != nil {
-		_ = r.hub.nc.Publish(cancelSubject+r.token, []byte(id)) // a worker may have it before its receipt is here
+		_ = r.hub.nc.Publish(cancelSubject+r.token, []byte(id)) // a worker may have the job before its receipt arrives
 		return nil, drainedOr(begin, err)
 	}
 	r.mu.Lock()
@@ -461,7 +461,7 @@ func (r *Remote) cancel(id string, p *pending) {
 	_ = r.hub.nc.Publish(cancelSubject+r.token, []byte(id))
 	ctx, stop := context.WithTimeout(context.Background(), requestTime)
 	defer stop()
-	if !r.queued(ctx, p) { // a worker that has it sees the cancellation
+	if !r.queued(ctx, p) { // a worker that has the job receives the cancellation
 		return
 	}
 	r.mu.Lock()
@@ -482,6 +482,6 @@ func (r *Remote) Recorded(seq int64) {
 	}
 	r.mu.Unlock()
 	for _, m := range msgs {
-		_ = m.Ack() // one that is lost comes again, and is a repeat then
+		_ = m.Ack() // an acknowledgement that is lost leads to a redelivery, which counts as a repeat
 	}
 }

@@ -28,7 +28,7 @@ type taker struct {
 	offer   Offer
 	served  Served
 	scratch string
-	// own holds one entry for each task of the agent that runs, where the agent has a limit.
+	// own holds one entry for each running task of the agent, if the agent has a limit.
 	own chan struct{}
 
 	// renewing is held for writing while the agent is renewed.
@@ -218,7 +218,7 @@ func (t *taker) do(hurry context.Context, m jetstream.Msg) {
 		t.worker.Meter.Unanswered(Withdrawn)
 		return
 	case cause != nil && a.Result.Outcome.Missing():
-		_ = m.Nak() // another worker takes it
+		_ = m.Nak() // another worker takes the job
 		t.worker.Meter.Unanswered(GivenBack)
 		return
 	}
@@ -243,7 +243,7 @@ func (t *taker) keepAlive(ctx context.Context, m jetstream.Msg) func() {
 		for {
 			select {
 			case <-tick.C:
-				_ = m.InProgress() // the next one makes up for it
+				_ = m.InProgress() // the next renewal makes up for a failure
 			case <-ctx.Done():
 				return
 			}

@@ -11,8 +11,8 @@ import (
 // may begin.
 var errUnbegun = errors.New("withdrawn: no worker had begun the task")
 
-// untilDrained returns a context that ends with ctx, or with errUnbegun when no more evaluations may
-// begin. The later requests of an evaluation are made all the same.
+// untilDrained returns a context that ends with ctx, or with errUnbegun when no more
+// evaluations may begin. The later requests of an evaluation are still made.
 func untilDrained(ctx context.Context, later bool) (context.Context, context.CancelFunc) {
 	both, end := context.WithCancelCause(ctx)
 	if later {
@@ -26,7 +26,7 @@ func untilDrained(ctx context.Context, later bool) (context.Context, context.Can
 	return both, func() { undo(); end(nil) }
 }
 
-// drainedOr returns errUnbegun where that has ended a context of [untilDrained], and err otherwise.
+// drainedOr returns errUnbegun if that has ended a context of [untilDrained], and err otherwise.
 func drainedOr(ctx context.Context, err error) error {
 	if errors.Is(context.Cause(ctx), errUnbegun) {
 		return errUnbegun
@@ -34,9 +34,9 @@ func drainedOr(ctx context.Context, err error) error {
 	return err
 }
 
-// withdraw removes a job from the queue unless it was given to a worker, and reports whether it did.
-// The queue gives jobs out in their order, so that one behind the last that was given out is with
-// no worker.
+// withdraw removes a job from the queue unless it was given to a worker, and reports whether it
+// did. The queue gives jobs out in their order, so that no worker has a job behind the last one
+// that was given out.
 func (r *Remote) withdraw(ctx context.Context, id string, name jobName, p *pending) bool {
 	if p.later || p.removed || r.given(ctx, p) {
 		return false
@@ -49,7 +49,7 @@ func (r *Remote) withdraw(ctx context.Context, id string, name jobName, p *pendi
 	if err := work.DeleteMsg(ctx, at); err != nil {
 		return false
 	}
-	if r.given(ctx, p) { // just before it was removed
+	if r.given(ctx, p) { // a worker got the job just before it was removed
 		r.mu.Lock()
 		p.removed = true
 		r.mu.Unlock()
@@ -70,8 +70,8 @@ func (r *Remote) given(ctx context.Context, p *pending) bool {
 	return err != nil || at <= c.CachedInfo().Delivered.Stream
 }
 
-// abandon withdraws a job that a worker was given while none serves the agent any more, and
-// reports whether it did.
+// abandon withdraws a job that was given to a worker if no worker serves the agent any
+// more, and reports whether it did.
 func (r *Remote) abandon(id string, name jobName, p *pending) bool {
 	r.mu.Lock()
 	served := r.served()
@@ -84,7 +84,7 @@ func (r *Remote) abandon(id string, name jobName, p *pending) bool {
 	return true
 }
 
-// release leaves an answer to the job that comes all the same to the next process of the run.
+// release leaves an answer that still arrives for the job to the next process of the run.
 func (r *Remote) release(id string, name jobName) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

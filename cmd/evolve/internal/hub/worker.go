@@ -23,7 +23,8 @@ import (
 // Served is an agent that a worker has opened.
 type Served struct {
 	Agent agent.Agent
-	// Parallel is the most tasks that it runs at once; 0: no limit of its own.
+	// Parallel is the maximum number of tasks that it runs at once; 0: no limit of its
+	// own.
 	Parallel int
 	// Typed gives the values of a config that came as JSON their declared types.
 	Typed func(agent.Config) agent.Config
@@ -37,9 +38,9 @@ type Worker struct {
 	Hub *Hub
 	// Name distinguishes it from the other workers of a hub.
 	Name string
-	// Binary and Version are those of this program, as in [Offer].
+	// Binary and Version identify this program, as in [Offer].
 	Binary, Version string
-	// Slots is the most tasks that run at once.
+	// Slots is the maximum number of tasks that run at once.
 	Slots int
 	// Scratch is an empty folder of its own.
 	Scratch string
@@ -51,11 +52,12 @@ type Worker struct {
 	// Pause waits before an offer that could not be opened is tried again, or until ctx ends; nil:
 	// by the clock.
 	Pause func(ctx context.Context, d time.Duration)
-	// OpaqueName returns a name for a working directory that shows nothing of the task.
+	// OpaqueName returns a name for a working directory that reveals nothing about the
+	// task.
 	OpaqueName func() string
 	// Lost is the time for which this process has been stopped so far; nil: never.
 	Lost func() time.Duration
-	// Meter counts what it does; nil counts nothing.
+	// Meter counts the worker's tasks and calls; nil counts nothing.
 	Meter Meter
 
 	// busy is the number of tasks that run.
@@ -77,8 +79,8 @@ const heartbeat = presenceAge / 3
 // cluster that has just started needs some.
 const startAttempts = 10
 
-// Run serves offers until ctx ends. Then it takes no further job, finishes those that it has
-// until hurry ends, gives the others back, and returns nil. It returns an error when the
+// Run serves offers until ctx ends. Then it takes no further job, finishes its present jobs until
+// hurry ends, returns the others to the queue, and returns nil. It returns an error when the
 // connection has ended for good, or when the hub has refused each of the first attempts to follow
 // its offers, for lack of JetStream or of permissions.
 func (w *Worker) Run(ctx, hurry context.Context) error {
@@ -109,7 +111,7 @@ func (w *Worker) Run(ctx, hurry context.Context) error {
 		default:
 		}
 	})
-	wg.Go(func() { // offers of a run that died expire without a word
+	wg.Go(func() { // offers of a run that died expire without a notification
 		for serving.Err() == nil {
 			pause(serving, offerAge)
 			select {
@@ -145,7 +147,7 @@ type following struct {
 	wg         *conc.WaitGroup
 	// again receives when the watch must be made anew, because the server was gone.
 	again chan struct{}
-	// answered reports that the hub has answered a request about its offers.
+	// answered reports whether the hub has answered a request about its offers.
 	answered bool
 	// open holds the functions that stop serving an offer, and last the offers, by token.
 	open map[string]func()
@@ -184,7 +186,7 @@ func (f *following) follow() error {
 			case e != nil:
 				seen[e.Key()] = true
 				f.update(e)
-			default: // all that there is was told
+			default: // all present offers were received
 				f.answered = true
 				for token := range f.open {
 					if !seen[token] {
@@ -233,7 +235,7 @@ func same(a, b Offer) bool {
 	return reflect.DeepEqual(a, b)
 }
 
-// note records that an offer is served, or why it is refused.
+// note records that an offer is served, or the reason why it is refused.
 func (w *Worker) note(o *Offer, token, refuses string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -252,14 +254,14 @@ func (w *Worker) unnote(o *Offer, token string) {
 	w.tell()
 }
 
-// noted is what a worker does about an offer.
+// noted is a worker's decision on an offer.
 type noted struct {
 	offer *Offer
-	// refuses is why it does not serve it; empty if it does.
+	// refuses is the reason why the worker does not serve the offer; empty if it does.
 	refuses string
 }
 
-// tell makes the worker tell about itself soon.
+// tell makes the worker publish its presence soon.
 func (w *Worker) tell() {
 	select {
 	case w.changed <- struct{}{}:
@@ -309,7 +311,7 @@ func (w *Worker) serve(ctx, hurry context.Context, token string, o Offer) {
 	w.unnote(&o, token)
 }
 
-// The pauses before an offer that could not be opened is tried again: what hindered it, such as a
+// The pauses before an offer that could not be opened is tried again: the obstacle, such as a
 // full disk, may pass. Each is twice the one before.
 const (
 	firstRetry   = 30 * time.Second
@@ -328,7 +330,7 @@ func (w *Worker) prepare(ctx context.Context, o Offer) (served Served, dir, scra
 }
 
 // withoutPath returns the cause of an error about a file. The names of temporary folders differ
-// with each attempt, and its reason does not.
+// with each attempt, but the cause does not.
 func withoutPath(err error) error {
 	var at *os.PathError
 	if errors.As(err, &at) {

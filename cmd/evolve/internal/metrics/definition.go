@@ -12,7 +12,7 @@ import (
 type Definition struct {
 	Name, Help string
 	Labels     []string
-	// Histogram reports that it is a distribution; all others of nights are gauges.
+	// Histogram reports whether it is a distribution; all others of nights are gauges.
 	Histogram bool
 }
 

@@ -11,25 +11,25 @@ import (
 type Night struct {
 	// Workspace is its folder, which distinguishes the files of several on one machine.
 	Workspace, Version, Go string
-	// Ended is when the command `evolve run` ended, and Exit its exit code.
+	// Ended is the time at which the command `evolve run` ended, and Exit its exit code.
 	Ended time.Time
 	Exit  int
-	// Run is the latest run; nil before the first. Succeeded is when the latest run with exit
-	// code 0 ended; zero for none.
+	// Run is the latest run; nil before the first. Succeeded is the time at which the latest
+	// run with exit code 0 ended; zero for none.
 	Run       *archive.Run
 	Succeeded time.Time
-	// PaidUSD is what all its processes paid, and Limits how far its limits were used.
+	// PaidUSD is the sum that all its processes paid, and Limits the use of its limits.
 	PaidUSD float64
 	Limits  []Limit
 	Agents  []Agent
 	Waiting []Waiting
-	// Live is what limits did to the live turns of the last days.
+	// Live is the effect of limits on the live turns of the last days.
 	Live []policy.Saturation
-	// Hub is what became of the tasks on the workers of a hub; nil without one.
+	// Hub counts the tasks on the workers of a hub; nil without one.
 	Hub *Hub
 }
 
-// Limit is how far a limit of a run is used: spent of Of, in evaluations, USD or seconds.
+// Limit is the use of a limit of a run: spent of Of, in evaluations, USD or seconds.
 type Limit struct {
 	Name      string
 	Spent, Of float64
@@ -64,16 +64,17 @@ const (
 // Results lists them.
 func Results() []string { return []string{Scored, Failed, Missing, Reused} }
 
-// Waiting is what awaits the decision of a person, of one agent or target and kind.
+// Waiting counts the proposals of one agent or target and of one kind that await a
+// person's decision.
 type Waiting struct {
 	Kind, Agent string
 	Count       int
-	// Oldest is since when the oldest waits.
+	// Oldest is the time since which the oldest waits.
 	Oldest time.Time
 }
 
-// Hub is what became of the tasks of a run on the workers of a hub, by result, and the most
-// workers that served it at once.
+// Hub counts the tasks of a run on the workers of a hub, by result, and holds the maximum
+// number of workers that served it at once.
 type Hub struct {
 	Tasks       map[string]int
 	RepeatedUSD float64

@@ -62,7 +62,7 @@ func NewServer(l net.Listener, version, golang string) *Server {
 	return s
 }
 
-// Of sets where the state of the worker comes from.
+// Of sets the source of the worker's state.
 func (s *Server) Of(state func() hub.WorkerState) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

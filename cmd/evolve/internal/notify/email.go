@@ -34,7 +34,7 @@ type Email struct {
 	Host  string
 	Now   func() time.Time
 	Roots *x509.CertPool
-	// Fault is why nothing can be sent; empty for none.
+	// Fault is the reason why no message can be sent; empty for none.
 	Fault string
 }
 
@@ -43,8 +43,8 @@ func (e Email) ID() string { return "email " + strings.Join(e.To, " ") + " by " 
 
 func (e Email) String() string { return "email to " + clip(strings.Join(e.To, ", "), 80) }
 
-// Send delivers the message to the mail server. A server that refuses one receiver gets it
-// for none.
+// Send delivers the message to the mail server. If the server refuses one receiver, the
+// message is sent to none.
 func (e Email) Send(ctx context.Context, m Message) error {
 	if e.Fault != "" {
 		return errors.New(e.Fault)

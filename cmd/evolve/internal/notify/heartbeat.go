@@ -29,7 +29,7 @@ type Heartbeat struct {
 }
 
 // Beat posts a signal with a short text. It makes one try, because a dead man's switch alarms
-// by itself where signals fail to arrive.
+// by itself if signals do not arrive.
 func (h Heartbeat) Beat(ctx context.Context, signal, text string) error {
 	if h.URL == "" {
 		return nil

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Event is one thing that people are told.
+// Event is one event that is reported to people.
 type Event struct {
 	// Kind is awaits, failed, fell or budget; test for a trial of the channels.
 	Kind string `json:"kind"`
@@ -24,7 +24,7 @@ type Event struct {
 // Key identifies an event.
 func (e Event) Key() string { return e.Kind + "/" + e.Subject }
 
-// Message is what a channel is given: the events of one run, and the text of its report.
+// Message is the input of a channel: the events of one run, and the text of its report.
 type Message struct {
 	// Version is that of this form, 1.
 	Version int `json:"version"`

@@ -33,12 +33,14 @@ const (
 	mostWaiting = 200
 )
 
-// ErrBusy means that another process is sending. It leaves what it has not read to the next run.
+// ErrBusy means that another process is sending. That process leaves messages that it has not
+// read to the next run.
 var ErrBusy = errors.New("another process is sending")
 
-// Channel is one way to tell people.
+// Channel is one way to inform people.
 type Channel interface {
-	// ID identifies where it leads and shows no secret; what was sent is recorded for it.
+	// ID identifies the recipient and contains no secret. Sent messages are recorded
+	// under it.
 	ID() string
 	// String names it for people, without a secret.
 	String() string
@@ -136,10 +138,10 @@ func (o Outbox) due(s *sent, e Event) bool {
 	return !done || o.Remind > 0 && e.Kind == "awaits" && !o.Now().Before(at.Add(o.Remind))
 }
 
-// Deliver sends what waits by each channel and returns the channels that failed; what those
-// have not sent waits for the next call. The function over reports whether an event with
-// this kind and subject no longer holds: it is not sent any more, and is sent anew when it
-// holds again. The error is about the outbox itself.
+// Deliver sends the waiting messages by each channel and returns the channels that failed;
+// their unsent messages wait for the next call. The function over reports whether an event
+// with this kind and subject no longer holds: such an event is no longer sent, and is sent
+// anew when it holds again. The error is about the outbox itself.
 func (o Outbox) Deliver(ctx context.Context, over func(kind, subject string) bool) ([]Fault, error) {
 	waiting, err := o.waiting()
 	if err != nil {
@@ -182,7 +184,7 @@ func (o Outbox) Deliver(ctx context.Context, over func(kind, subject string) boo
 	return faults, o.sweep(rec, waiting, over)
 }
 
-// deliver sends what waits by one channel until one message fails.
+// deliver sends the waiting messages by one channel until one of them fails.
 func (o Outbox) deliver(ctx context.Context, c Channel, s *sent, rec record, waiting []waiting, over func(kind, subject string) bool) error {
 	for _, w := range waiting {
 		events := slices.DeleteFunc(slices.Clone(w.Events), func(e Event) bool { return over(e.Kind, e.Subject) || !o.due(s, e) })
@@ -210,7 +212,7 @@ func (o Outbox) deliver(ctx context.Context, c Channel, s *sent, rec record, wai
 	return nil
 }
 
-// without leaves out what no longer holds, and channels that are no longer set.
+// without leaves out events that no longer hold, and channels that are no longer set.
 func (o Outbox) without(rec record, over func(kind, subject string) bool) record {
 	kept := record{}
 	for _, c := range o.Channels {
@@ -280,7 +282,7 @@ func (o Outbox) waiting() ([]waiting, error) {
 	return list, nil
 }
 
-// State is what `evolve status` shows of an outbox.
+// State is the state of an outbox, as `evolve status` shows it.
 type State struct {
 	// Waiting is the number of messages that some channel has yet to deliver.
 	Waiting int     `json:"waiting"`

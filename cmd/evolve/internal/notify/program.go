@@ -28,9 +28,10 @@ type Program struct {
 	// Dir is its working folder, Env all of its environment.
 	Dir string
 	Env []string
-	// Time is its time limit; 0 means one minute. It is killed then with its process group.
+	// Time is its time limit; 0 means one minute. At that limit it is killed with its
+	// process group.
 	Time time.Duration
-	// Fault is why it cannot be started; empty for none.
+	// Fault is the reason why it cannot be started; empty for none.
 	Fault string
 }
 

@@ -44,7 +44,7 @@ type Webhook struct {
 	Sleep func(context.Context, time.Duration) error
 	// Roots are the certificate authorities; nil means those of the system.
 	Roots *x509.CertPool
-	// Fault is why nothing can be sent; empty for none.
+	// Fault is the reason why no message can be sent; empty for none.
 	Fault string
 }
 
@@ -80,8 +80,8 @@ func (w Webhook) Send(ctx context.Context, m Message) error {
 	return nil
 }
 
-// post makes one request. After an error wait is how long the other side asks to be left
-// alone, negative where another try is useless.
+// post makes one request. After an error wait is the pause that the other side requests,
+// negative if another try is useless.
 func (w Webhook) post(ctx context.Context, client *http.Client, id string, body []byte) (wait time.Duration, err error) {
 	ctx, cancel := context.WithTimeout(ctx, requestTime)
 	defer cancel()

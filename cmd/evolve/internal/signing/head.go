@@ -38,7 +38,7 @@ func signedText(id string, seq int64, hash string) []byte {
 }
 
 // Write signs a head. It writes the signature first: a process that is killed before it
-// writes the text leaves that of the head before, and Read tries the next entry.
+// writes the text leaves the text of the previous head, and Read tries the next entry.
 func Write(root string, key *sshsig.Key, id string, seq int64, hash string) error {
 	text := signedText(id, seq, hash)
 	sig, err := key.Sign(text)

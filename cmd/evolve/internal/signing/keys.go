@@ -1,5 +1,5 @@
-// Package signing signs the head of the ledger with an SSH key and checks what was signed.
-// It writes .evolve/head.signed and its signature, .evolve/head.signed.sig. A [Notary] signs
+// Package signing signs the head of the ledger with an SSH key and checks signed heads. It
+// writes .evolve/head.signed and its signature, .evolve/head.signed.sig. A [Notary] signs
 // each entry that a process adds.
 package signing
 
@@ -131,7 +131,7 @@ func Allowed(set workspace.Audit) ([]byte, error) {
 // Current is the signed head of a ledger. With audit.sign it fails with an UnsignedError
 // where entries came after it, unless another process is about to sign the last of them.
 func Current(ctx context.Context, a *archive.Archive, root string, set workspace.Audit, allowed []byte) (Head, error) {
-	n, _, err := a.LedgerHead(ctx) // read first: a run goes on meanwhile
+	n, _, err := a.LedgerHead(ctx) // read first, because a run continues meanwhile
 	if err != nil {
 		return Head{}, err
 	}

@@ -28,7 +28,7 @@ type Notary struct {
 	Own bool
 
 	keys Keys
-	// fault is why nothing is signed; warned is set when it was printed.
+	// fault is the reason why nothing is signed; warned reports whether it was printed.
 	fault  error
 	warned bool
 }
@@ -44,7 +44,7 @@ func (n *Notary) Use(set workspace.Audit, settings error) error {
 	return n.fault
 }
 
-// Hint is what to do about a ledger that does not have the signed head.
+// Hint is the hint for a ledger that does not have the signed head.
 const Hint = "compare the archive with a backup, and see `evolve audit log`; `evolve audit sign --anew` signs the ledger as it is"
 
 // Opened compares the ledger with the signed head. It fails where the ledger does not have it.

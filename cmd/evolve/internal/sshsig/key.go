@@ -17,7 +17,7 @@ type Key struct{ signer ssh.Signer }
 type KeyError struct {
 	// Reason follows the name of the file: "is a public key".
 	Reason string
-	// Hint is what to do about it.
+	// Hint describes a remedy.
 	Hint string
 }
 

@@ -47,7 +47,7 @@ func toSign(text []byte) []byte {
 	return append([]byte(magic), ssh.Marshal(signed{Namespace, "", algo, sum[:]})...)
 }
 
-// Signer is who made a signature.
+// Signer is the owner of the key that made a signature.
 type Signer struct {
 	// Name is the key's name in the allowed signers file.
 	Name string

@@ -27,7 +27,7 @@ type exporter struct {
 	set    *Settings
 	client *http.Client
 	// ctx ends all requests; stop ends it. ending ends when the process is about to end, after
-	// which a collector that is not there is not tried again.
+	// which an unreachable collector is not tried again.
 	ctx, ending context.Context
 	stop, end   context.CancelFunc
 	// sleep waits before another attempt.
@@ -81,7 +81,7 @@ func (e *exporter) note(err error) {
 // Shutdown implements [sdktrace.SpanExporter].
 func (e *exporter) Shutdown(context.Context) error { return nil }
 
-// close ends the requests under way, and returns how many spans were accepted and the first fault.
+// close ends the requests under way, and returns the number of accepted spans and the first fault.
 func (e *exporter) close() (sent int, fault error) {
 	e.stop()
 	e.client.CloseIdleConnections()
@@ -91,7 +91,7 @@ func (e *exporter) close() (sent int, fault error) {
 }
 
 // send posts a batch until it is accepted, refused for good, or the time is over, and returns
-// how many spans were accepted.
+// the number of accepted spans.
 func (e *exporter) send(ctx context.Context, spans []sdktrace.ReadOnlySpan) (accepted int) {
 	body, err := proto.Marshal(requestOf(spans))
 	if err == nil && e.set.Gzip {
@@ -139,8 +139,8 @@ type againError struct {
 	answered bool
 }
 
-// post makes one request. It returns the number of spans that the collector rejected, or how long
-// it asks to wait.
+// post makes one request. It returns the number of spans that the collector rejected, or the wait
+// that it requests.
 func (e *exporter) post(ctx context.Context, body []byte) (rejected int64, after time.Duration, err error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, e.set.URL.String(), bytes.NewReader(body))
 	if err != nil {

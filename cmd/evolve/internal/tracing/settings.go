@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// Settings are where and how spans are sent.
+// Settings configures the destination and the form of spans.
 type Settings struct {
 	// URL is the whole address that batches are posted to.
 	URL *url.URL
@@ -35,7 +35,7 @@ const (
 )
 
 // Read returns the settings that the variables of an environment ask for; nil if they ask for
-// none. An error means that they ask for what evolve cannot do.
+// none. An error means that they ask for a feature that evolve does not have.
 func Read(lookup func(string) (string, bool)) (*Settings, error) {
 	get := func(name string) string {
 		v, _ := lookup(name)
@@ -114,8 +114,8 @@ func address(traces, all string) (*url.URL, error) {
 	return u, nil
 }
 
-// addHeaders adds those of a list such as a=b,c=d, in which values are percent-encoded. Errors
-// contain no value.
+// addHeaders adds the headers of a list such as a=b,c=d, in which values are percent-encoded.
+// Errors contain no value.
 func addHeaders(to http.Header, list string) error {
 	for pair := range strings.SplitSeq(list, ",") {
 		if strings.TrimSpace(pair) == "" {

@@ -60,8 +60,8 @@ func (t *Tracing) Context(ctx context.Context) context.Context {
 	return telemetry.WithTracer(ctx, t.tracer)
 }
 
-// Close sends what waits, for three seconds at most. Its error names the number of spans that
-// did not reach the collector.
+// Close sends the waiting spans, for three seconds at most. Its error names the number of
+// spans that did not reach the collector.
 func (t *Tracing) Close() error {
 	if t == nil {
 		return nil

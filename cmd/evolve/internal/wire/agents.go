@@ -37,7 +37,7 @@ type AgentFactory struct {
 	Store *archive.Archive
 	// Live reports whether turns are a person's, not evaluations.
 	Live bool
-	// Frozen is what a worker has in place of an archive; nil for every other process.
+	// Frozen replaces the archive for a worker; nil for every other process.
 	Frozen *Frozen
 	// Reflects reports whether to open the route of search.reflect with each agent.
 	Reflects bool
@@ -46,7 +46,7 @@ type AgentFactory struct {
 	workspace *workspace.Workspace
 	// workers runs evaluations on other machines; nil: they run here.
 	workers *workers
-	// earlier returns what earlier processes of the run spent; nil: nothing.
+	// earlier returns the spending of earlier processes of the run; nil means none.
 	earlier func(policy.Kind, string) (policy.Usage, map[string]policy.Usage)
 }
 
@@ -92,7 +92,7 @@ func (f *AgentFactory) Open(ctx context.Context, a *workspace.Agent, scratch str
 	if err != nil {
 		return night.Opened{}, fmt.Errorf("agent %s: %w", a.ID, err)
 	}
-	if f.Frozen != nil { // a worker neither grades nor looks anything up
+	if f.Frozen != nil { // a worker neither grades nor reads the archive
 		return opened, nil
 	}
 	if f.workers != nil && !f.Live {
@@ -329,7 +329,7 @@ func (f *AgentFactory) openHTTP(a *workspace.Agent) (night.Opened, error) {
 	return f.within(a, night.Opened{Agent: opened, Sandbox: "its own machine", Parallel: f.atOnce(a), Workdir: true, Close: opened.Close}), nil
 }
 
-// atOnce returns how many tasks of an operator's own agent may run at once.
+// atOnce returns the maximum number of tasks of an operator's own agent that run at once.
 func (f *AgentFactory) atOnce(a *workspace.Agent) int {
 	n := max(a.Adapter.Pool, 1)
 	if most := f.workspace.Settings.Policies.Roles[a.ID].Concurrency; most > 0 {

@@ -15,7 +15,7 @@ import (
 )
 
 // approvedTools are the tools that an agent wrote and a person approved, and the check of
-// what it writes next.
+// further tools that it writes.
 type approvedTools struct {
 	tools  []tool.Tool
 	author func(ctx context.Context, draft json.RawMessage) (tool.Tool, tool.Result)
@@ -94,8 +94,8 @@ func (w *author) own(name string) (authored.Definition, bool) {
 }
 
 // examine checks the draft of a tool, or of a new version of one that the agent wrote. One
-// that passes its tests is returned as a tool, with the change request of which a proposal
-// is made if it helped.
+// that passes its tests is returned as a tool, with the change request from which a
+// proposal is made if the tool helped.
 func (w *author) examine(ctx context.Context, draft json.RawMessage) (tool.Tool, tool.Result) {
 	d, err := authored.ParseDraft(draft)
 	if err != nil {

@@ -24,7 +24,7 @@ func ReadBlackboard(root string) ([]session.Posted, error) {
 }
 
 // WriteBlackboard replaces an agent's entries with those it has posted. It keeps the
-// entries of others, who may have written meanwhile.
+// entries of other agents, which may have been written meanwhile.
 func WriteBlackboard(root, agentID string, board *session.Board) error {
 	own := board.Posted()
 	isOwn := func(p session.Posted) bool { return p.Owner == agentID }

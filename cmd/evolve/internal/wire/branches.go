@@ -18,7 +18,8 @@ import (
 // branchesFolder is the folder of .evolve with the texts of pull requests.
 const branchesFolder = "branches"
 
-// branching returns how proposals are decided at a remote; nil where a commit here adopts them.
+// branching returns the settings for deciding proposals at a remote; nil if a commit here
+// adopts them.
 func (h *Host) branching(w *workspace.Workspace) *review.Branching {
 	a := w.Settings.Adoption
 	if a.Via != workspace.ViaBranch {
@@ -31,7 +32,7 @@ func (h *Host) branching(w *workspace.Workspace) *review.Branching {
 	return b
 }
 
-// pullRequest is what the program adoption.open is given on standard input.
+// pullRequest is the standard input of the program adoption.open.
 type pullRequest struct {
 	Version    int    `json:"version"`
 	Proposal   string `json:"proposal"`

@@ -18,7 +18,7 @@ import (
 	"evolve/runtime/turn"
 )
 
-// Builtins returns what the workspace loader needs of this version.
+// Builtins returns the properties of this version that the workspace loader needs.
 func Builtins() workspace.Builtins {
 	names := func(tools []tool.Tool) []string {
 		out := make([]string, len(tools))
@@ -36,13 +36,13 @@ func Builtins() workspace.Builtins {
 				return languageSpace(domains, tools, allowed, routes)
 			}
 			if tools == nil {
-				tools = names(tool.Builtin()) // it could not make use of the others
+				tools = names(tool.Builtin()) // the heuristic could not use the others
 			}
 			return turn.DefaultSpace(domains, tools, nil)
 		},
 		Idle: func(space agent.Space, a *workspace.Agent, models []workspace.Model, tasks []agent.Task) map[string]string {
 			files, err := withSkills(a)
-			if err != nil { // a run refuses it; until then no parameter is left out for its length
+			if err != nil { // a run refuses the file; until then no parameter is left out because of its length
 				return nil
 			}
 			return turn.Idle(space, turn.Circumstances{
@@ -74,8 +74,8 @@ func languageSpace(domains, tools, allowed []string, routes []workspace.Model) a
 	return space
 }
 
-// BinaryHash identifies this program: what graders and built-in agents do is part
-// of what an evaluation depends on.
+// BinaryHash identifies this program: an evaluation depends on the behaviour of graders
+// and built-in agents.
 func BinaryHash() (string, error) {
 	path, err := os.Executable()
 	if err != nil {

@@ -13,11 +13,11 @@ import (
 	"evolve/runtime/turn"
 )
 
-// addExperience adds what the turns in use of a built-in agent have shown to its options.
-// Evaluations get the part that they may depend on, identified by digest, without what
-// conversations show that became holdout tasks, and nothing of the other agents: each is
-// independent of what others do. A live turn gets all of it but the quotations of such
-// conversations, which the next night leaves out of the lessons, too.
+// addExperience adds the experience of a built-in agent's turns in use to its options.
+// Evaluations get the part that they may depend on, identified by digest, without the
+// experience from conversations that became holdout tasks, and nothing of other agents,
+// because each agent is independent of the others. A live turn gets all of it except the
+// quotations of such conversations, which the next night also leaves out of the lessons.
 func (f *AgentFactory) addExperience(ctx context.Context, a *workspace.Agent, options *turn.Options, held batch.HeldOut) (digest string, err error) {
 	if f.Frozen != nil {
 		options.Experience = cmp.Or(f.Frozen.Experience, &experience.Experience{})
@@ -74,7 +74,7 @@ func (f *AgentFactory) addExperience(ctx context.Context, a *workspace.Agent, op
 	return options.Experience.Digest(), nil
 }
 
-// warnOfLock reports whether another process holds the archive, and warns that the turn goes
+// warnOfLock reports whether another process holds the archive, and warns that the turn runs
 // without it.
 func (f *AgentFactory) warnOfLock(err error) bool {
 	var locked *archive.LockedError
@@ -85,8 +85,8 @@ func (f *AgentFactory) warnOfLock(err error) bool {
 	return true
 }
 
-// heldOut finds what evaluations must not read of the turns in use; a live turn reads all of
-// it.
+// heldOut finds the parts of turns in use that evaluations must not read; a live turn reads
+// all of them.
 func (f *AgentFactory) heldOut(ctx context.Context) (held batch.HeldOut, err error) {
 	if f.Live {
 		return held, nil

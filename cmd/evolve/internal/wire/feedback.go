@@ -60,7 +60,7 @@ func answerOf(t archive.TurnRecord) *string {
 	return &t.Answer
 }
 
-// storedTurn returns what a stored turn shows.
+// storedTurn returns a stored turn in the form for learning.
 func storedTurn(t archive.TurnRecord) experience.Turn {
 	out := experience.Turn{ID: t.ID, Session: t.Session, Message: t.Goal, Outcome: t.Outcome, Calls: experience.CallsOf(t.Transcript.Events), Time: t.Created}
 	out.Domain = recordedDomain(t.Transcript)

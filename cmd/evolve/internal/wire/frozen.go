@@ -12,16 +12,16 @@ import (
 	"evolve/runtime/turn"
 )
 
-// Frozen is what the evaluations of a built-in agent depend on beside its folder: what the run
-// read of the archive when it opened the agent. A worker has no archive and gets it with the
-// agent.
+// Frozen holds everything besides its folder that the evaluations of a built-in agent depend
+// on: the records that the run read from the archive when it opened the agent. A worker has no
+// archive and gets it with the agent.
 type Frozen struct {
 	// Withheld are the ids of the memories that evaluations do not get.
 	Withheld []string `json:"withheld,omitempty"`
-	// Experience is the part of what turns in use have shown that evaluations get.
+	// Experience is the part of the experience of turns in use that evaluations get.
 	Experience *experience.Experience `json:"experience,omitempty"`
-	// Shared are the tools of other agents that a person shared with it, and Health is that of
-	// all its tools, by name.
+	// Shared are the tools of other agents that a person shared with it, and Health is the
+	// health of all its tools, by name.
 	Shared []FrozenTool               `json:"shared,omitempty"`
 	Health map[string]authored.Health `json:"health,omitempty"`
 }
@@ -34,8 +34,8 @@ type FrozenTool struct {
 	Record []byte `json:"record"`
 }
 
-// freeze returns what the evaluations of a built-in agent depend on beside its folder. An
-// operator's own program or service gets nothing of the archive.
+// freeze returns everything besides its folder that the evaluations of a built-in agent
+// depend on. An operator's own program or service gets nothing from the archive.
 func (f *AgentFactory) freeze(ctx context.Context, a *workspace.Agent) (Frozen, error) {
 	var z Frozen
 	if a.Adapter.Kind != workspace.KindBuiltin {

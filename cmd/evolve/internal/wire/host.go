@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// Host is the process that agents, archives and desks are opened for.
+// Host is the process for which agents, archives and desks are opened.
 type Host struct {
 	// Ctx ends with the process; an interrupt that lets a command finish its work does not
 	// end it.
@@ -23,7 +23,7 @@ type Host struct {
 	Env   Environment
 	Now   func() time.Time
 	Sleep func(context.Context, time.Duration) error
-	// Stderr receives warnings, and what happens to decisions and patches. Log writes
+	// Stderr receives warnings, and messages on decisions and patches. Log writes
 	// structured warnings. Quiet leaves out the progress of patches.
 	Stderr io.Writer
 	Log    *slog.Logger
@@ -33,7 +33,7 @@ type Host struct {
 	// Reached is called at every step of a decision. Nil except in tests.
 	Reached func(step string) error
 
-	// swept reports whether the unfinished work of killed processes was looked for.
+	// swept reports whether the unfinished work of killed processes was searched for.
 	swept atomic.Bool
 	// recordings are those that are being written.
 	recordings recordings

@@ -41,8 +41,8 @@ func (f *AgentFactory) Judge() (model.Model, func() error, error) {
 	return judgeModel{router, f.workspace}, done, nil
 }
 
-// judgeModel presents the routes of a workspace to judges. It takes no other model in the
-// place of one whose budget is spent: that would be another judge.
+// judgeModel presents the routes of a workspace to judges. It does not replace a model
+// whose budget is spent by another one, because that would be another judge.
 type judgeModel struct {
 	routes    model.Model
 	workspace *workspace.Workspace

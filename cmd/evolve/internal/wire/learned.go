@@ -8,9 +8,9 @@ import (
 	"evolve/runtime/turn"
 )
 
-// Learned returns what a live turn that ended now shows of the agent and its tools. The
-// calls of an operator's own agent are those that its transcript reports. The texts of the
-// result are without credentials.
+// Learned returns the experience from a live turn that ended now, on the agent and its
+// tools. The calls of an operator's own agent are those that its transcript reports. The
+// texts of the result are without credentials.
 func (f *AgentFactory) Learned(t Turn, res TurnResult) *experience.Turn {
 	scrub := f.Sandbox.Scrubber.String
 	message := scrub(t.Task.Goal)
@@ -21,7 +21,7 @@ func (f *AgentFactory) Learned(t Turn, res TurnResult) *experience.Turn {
 	}
 }
 
-// signalOf returns what the message of a live turn means for the turn before it, and reports
+// signalOf returns the meaning of a live turn's message for the turn before it, and reports
 // whether there is one.
 func (f *AgentFactory) signalOf(t Turn) (experience.Signal, bool) {
 	s := experience.Classify(f.Sandbox.Scrubber.String(t.Task.Goal), t.Earlier.Messages)
@@ -29,7 +29,7 @@ func (f *AgentFactory) signalOf(t Turn) (experience.Signal, bool) {
 }
 
 // signal returns the event with which the transcript of a live turn in a conversation begins,
-// so that a person can see and dispute what its message was taken for.
+// so that a person can see and dispute the interpretation of the message.
 func (f *AgentFactory) signal(t Turn, observe func(agent.Event)) []agent.Event {
 	s, there := f.signalOf(t)
 	if t.Suite != nil || !there {
@@ -45,8 +45,8 @@ func (f *AgentFactory) signal(t Turn, observe func(agent.Event)) []agent.Event {
 	return []agent.Event{e}
 }
 
-// domainOf returns the domain of a turn: the one that its transcript records, or that it would
-// have.
+// domainOf returns the domain of a turn: the one that its transcript records, or that the
+// message has.
 func domainOf(t Turn, transcript agent.Transcript) string {
 	return cmp.Or(recordedDomain(transcript), t.Task.Domain, turn.Classify(t.Agent.Domains, t.Task.Goal))
 }

@@ -32,8 +32,8 @@ func HoldSession(root, agentID, name string) (release func(), err error) {
 }
 
 // LiveFolder checks the folder that the file tools of a live turn read, and returns it
-// without symbolic links. It must not hold what an agent never sees: the tasks and what
-// evolve has recorded.
+// without symbolic links. It must not contain files that an agent never sees: the tasks
+// and the records of evolve.
 func LiveFolder(w *workspace.Workspace, a *workspace.Agent, path string) (string, error) {
 	if a.Adapter.Kind != workspace.KindBuiltin {
 		return "", exit.Errorf(exit.Usage, "its own program reads files as its sandbox allows", "--dir is for the file tools of a built-in agent; %s is %s", a.ID, a.Adapter.Kind)

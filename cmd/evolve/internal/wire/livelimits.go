@@ -14,7 +14,7 @@ import (
 // turn is a process of its own, and a run may hold the archive.
 const liveLimitsFile = "live-limits.json"
 
-// LiveDays is the number of days for which it is kept, today included.
+// LiveDays is the number of days for which the file keeps them, today included.
 const LiveDays = 7
 
 // The bounds of the file: tools and providers of an agent on a day, agents on a day, and bytes.

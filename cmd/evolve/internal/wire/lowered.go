@@ -132,7 +132,7 @@ func ReadLowerings(root string) (Lowerings, error) {
 	for _, path := range paths {
 		l, err := readLowering(path)
 		switch {
-		case errors.Is(err, fs.ErrNotExist): // it was recorded meanwhile
+		case errors.Is(err, fs.ErrNotExist): // the lowering was recorded meanwhile
 		case err != nil:
 			all.unread = filepath.Base(path)
 		case l.Forbids != nil:
@@ -144,8 +144,8 @@ func ReadLowerings(root string) (Lowerings, error) {
 	return all, nil
 }
 
-// On returns the record of a level as it holds with the lowerings that wait. Their changes
-// have no ledger entry yet.
+// On returns the record of a level with the waiting lowerings applied. Their changes have
+// no ledger entry yet.
 func (l Lowerings) On(r archive.AutonomyRecord) archive.AutonomyRecord {
 	for _, w := range l.list {
 		if w.Agent != r.Agent || w.Change.To >= r.Level {
@@ -161,7 +161,7 @@ func (l Lowerings) On(r archive.AutonomyRecord) archive.AutonomyRecord {
 	return r
 }
 
-// Forbid adds the prohibitions that wait for an agent to what its turns have shown. One that is
+// Forbid adds the waiting prohibitions for an agent to its experience. A prohibition that is
 // recorded already is not added again; an agent that has as much feedback as it may have gets
 // an error.
 func (l Lowerings) Forbid(agentID string, e *experience.Experience) error {
@@ -183,7 +183,7 @@ func recordedFeedback(e *experience.Experience, f experience.Feedback) bool {
 	})
 }
 
-// Autonomy returns the level of an agent that holds, with its history.
+// Autonomy returns the level of an agent that is in force, with its history.
 func Autonomy(ctx context.Context, root string, store *archive.Archive, agentID string) (archive.AutonomyRecord, error) {
 	waiting, err := ReadLowerings(root)
 	if err != nil {

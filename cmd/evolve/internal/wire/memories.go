@@ -30,12 +30,12 @@ const (
 	unusedAge   = 90 * 24 * time.Hour
 )
 
-// Remembering is what stored turns and evaluations show of an agent's memories.
+// Remembering describes the use of an agent's memories in stored turns and evaluations.
 type Remembering struct {
-	// Gaps are retracted memories that something which went wrong afterwards asked for.
+	// Gaps are retracted memories that a later failure asked for.
 	Gaps []memory.Gap
-	// Unused are the memories older than 90 days that none of the Turns recalled, of those
-	// whose transcript is kept.
+	// Unused are the memories older than 90 days that none of the Turns recalled,
+	// considering turns whose transcript is kept.
 	Unused []agent.Memory
 	Turns  int
 }
@@ -50,7 +50,7 @@ func RecallOf(a *workspace.Agent) memory.Query {
 	}
 }
 
-// RemembersBy reads what stored turns and evaluations show of an agent's memories.
+// RemembersBy reads the use of an agent's memories from stored turns and evaluations.
 func RemembersBy(ctx context.Context, store *archive.Archive, w *workspace.Workspace, a *workspace.Agent, now time.Time) (Remembering, error) {
 	var out Remembering
 	u := usage{recalled: map[string]bool{}, last: map[string]lastTurn{}}
@@ -84,7 +84,7 @@ func RemembersBy(ctx context.Context, store *archive.Archive, w *workspace.Works
 	return out, nil
 }
 
-// usage gathers what stored turns show.
+// usage gathers the use of memories in stored turns.
 type usage struct {
 	turns    int
 	recalled map[string]bool     // ids
@@ -134,9 +134,10 @@ func (u *usage) add(t archive.TurnRecord) {
 	}
 }
 
-// ask adds a turn that failed, or that a person corrected in the turn by, saying what is not empty.
+// ask adds a turn that failed, or that a person corrected in the turn by, with the text said, which
+// is not empty.
 func (u *usage) ask(t lastTurn, why, by, said string) {
-	if t.Goal != "" { // else its texts were forgotten
+	if t.Goal != "" { // otherwise its texts were forgotten
 		u.asked = append(u.asked, memory.Asked{ID: "turn " + t.ID, Why: why, Text: t.Goal, Domain: t.domain, Time: t.Created, Answer: t.Answer, Said: said, By: by})
 	}
 }
@@ -147,8 +148,8 @@ func failedTurn(o agent.Outcome) bool {
 	return o == agent.Execution || o == agent.ContractViolation || o == agent.LowUtility || o == agent.BudgetExceeded
 }
 
-// searched returns the ids in the result of memory_search, which the transcript may hold only
-// the beginning of.
+// searched returns the ids in the result of memory_search, of which the transcript may hold
+// only the beginning.
 func searched(result string) []string {
 	dec := json.NewDecoder(strings.NewReader(result))
 	if start, err := dec.Token(); err != nil || start != json.Delim('[') {
@@ -224,8 +225,8 @@ func Missed(ctx context.Context, a *workspace.Agent, w *workspace.Workspace, sto
 	return out, nil
 }
 
-// GapText describes a gap and names the command that restores the memory, or what a person wrote
-// against it. It quotes no turn: a page of the night shows it.
+// GapText describes a gap and names the command that restores the memory, or quotes a person's
+// text against it. It quotes no turn, because a page of the night shows it.
 func GapText(a *workspace.Agent, g memory.Gap) string {
 	if g.Against.In != "" {
 		return fmt.Sprintf("%s %s, and the memory %s, retracted on %s (%s), answers it with a score of %s, but a person contradicted it in %s: `evolve memory audit --agent %s TOPIC` shows both",

@@ -65,7 +65,7 @@ func (h *Host) endpoint(w *workspace.Workspace, name string, scrub func(string) 
 		return e, nil, nil
 	}
 	options.Path = filepath.Join(w.Root, filepath.FromSlash(options.Path))
-	if options.Mode == provider.Replay { // each agent is answered from the beginning
+	if options.Mode == provider.Replay { // each agent is answered from the beginning of the recording
 		recorder, err := provider.NewRecorder(options)
 		if err == nil {
 			e.HTTP = recorder.Client()

@@ -20,7 +20,7 @@ import (
 	"evolve/runtime/policy"
 )
 
-// Night returns the options of a nightly run, in which what is given overrides the
+// Night returns the options of a nightly run, in which the given options override the
 // settings, and the factory of its agents. [AgentFactory.Attach] completes them.
 func (h *Host) Night(w *workspace.Workspace, given batch.Given, resume batch.Resume) (batch.Options, *AgentFactory, error) {
 	set := w.Settings

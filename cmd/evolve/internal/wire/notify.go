@@ -26,8 +26,8 @@ func (h *Host) Outbox(w *workspace.Workspace) notify.Outbox {
 	return o
 }
 
-// channel returns a channel with the values of its variables. One that lacks a value fails
-// when it is to send.
+// channel returns a channel with the values of its variables. A channel that lacks a value
+// fails when it sends.
 func (h *Host) channel(root string, c workspace.Channel) notify.Channel {
 	fault := ""
 	value := func(name string) string {

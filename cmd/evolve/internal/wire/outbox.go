@@ -32,7 +32,7 @@ func UnfinishedDecisions(ctx context.Context, a *archive.Archive) ([]Unfinished,
 	return out, err
 }
 
-// String describes what is left to do.
+// String describes the remaining work.
 func (u Unfinished) String() string {
 	what := "the approval"
 	if u.Action == "rollback" {

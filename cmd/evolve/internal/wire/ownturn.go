@@ -18,7 +18,8 @@ type ownTurn struct {
 	turn experience.Turn
 }
 
-// newOwnTurn returns the turn, or nil if it is none of an operator's own agent or none in use.
+// newOwnTurn returns the turn, or nil if the agent is not an operator's own, or the turn is
+// not in use.
 func (f *AgentFactory) newOwnTurn(ctx context.Context, t Turn) (*ownTurn, error) {
 	if t.Suite != nil || t.Agent.Adapter.Kind == workspace.KindBuiltin {
 		return nil, nil
@@ -32,7 +33,7 @@ func (f *AgentFactory) newOwnTurn(ctx context.Context, t Turn) (*ownTurn, error)
 	}}, nil
 }
 
-// feedback returns what people want of tools in the turn.
+// feedback returns people's feedback on tools in the turn.
 func (o *ownTurn) feedback() []agent.Feedback {
 	if o == nil {
 		return nil
@@ -50,7 +51,7 @@ func (o *ownTurn) note(t *agent.Transcript) {
 	}
 }
 
-// liveExperience returns what the turns in use of an agent have shown; nothing while another
+// liveExperience returns the experience of an agent's turns in use; none while another
 // process holds the archive.
 func (f *AgentFactory) liveExperience(ctx context.Context, a *workspace.Agent) (past experience.Experience, err error) {
 	err = f.look(func(store *archive.Archive) error {

@@ -12,9 +12,10 @@ import (
 	"evolve/runtime/agent"
 )
 
-// paidNote is an entry of the ledger about a request to a model that is no evaluation.
+// paidNote is an entry of the ledger about a request to a model that is not an
+// evaluation.
 type paidNote struct {
-	// run is empty where no run asked.
+	// run is empty if no run made the request.
 	run, agent string
 	at         time.Time
 	used       consumption

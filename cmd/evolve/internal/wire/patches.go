@@ -13,8 +13,8 @@ import (
 	"evolve/runtime/sandbox"
 )
 
-// Reviewer returns what makes and decides on proposals of configs, tools and skills, and
-// finishes decisions on patches.
+// Reviewer returns the reviewer that makes and decides on proposals of configs, tools and
+// skills, and finishes decisions on patches.
 func (h *Host) Reviewer(w *workspace.Workspace, with review.WithStore) *review.Reviewer {
 	return &review.Reviewer{
 		Archive: with, Workspace: w.Reviewed(), Env: h.Env, Now: h.Now, Sleep: h.Sleep,

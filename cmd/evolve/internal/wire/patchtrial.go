@@ -36,7 +36,7 @@ func (h *Host) patchTrial(w *workspace.Workspace) func(context.Context, review.T
 		suites, tasks, dirs := SearchSide(w, a)
 		trial := &review.AgentTrial{Config: a.Champion, Tasks: tasks, Parallel: w.Settings.Search.Concurrency, Folder: folder, Close: func() error { return nil }}
 		budget := ask.Budget
-		if budget == nil { // by hand, a patch has the limits of a run
+		if budget == nil { // without a run, a patch has the limits of one
 			budget = bench.NewBudget(w.Settings.Budget.USD, h.trialStop(w), h.Now)
 		}
 		side := func(name, tree string) (*bench.Harness, error) {
@@ -51,8 +51,8 @@ func (h *Host) patchTrial(w *workspace.Workspace) func(context.Context, review.T
 				Run: "patch", Agent: a.ID, Identity: opened.Identity, Limits: w.Settings.Limits, Seed: ask.Seed, UsesSeed: a.UsesSeed || !a.Deterministic,
 				Scratch: scratch, AlwaysWorkdir: opened.Workdir, SuiteDir: func(t *bench.Task) string { return dirs[t] }, Scrub: agents.Sandbox.Scrubber.String,
 			}, opened.Agent, agents.Sandbox.Grading(suites, opened.Judge), archive.OpenMemory(), budget,
-				// A program that always breaks is a result here and no outage: no config
-				// is the champion.
+				// A program that always breaks counts as a result here, not as an outage,
+				// because no config is the champion.
 				bench.NewBreaker(bench.Patience{}, "", h.Sleep), h.Now), nil
 		}
 		if trial.Base, err = side("base", ask.Base); err == nil {
@@ -68,8 +68,8 @@ func (h *Host) patchTrial(w *workspace.Workspace) func(context.Context, review.T
 	}
 }
 
-// trialStop returns the time after which a trial starts nothing: it may take as long as a
-// run.
+// trialStop returns the time after which a trial starts no further work: it may take as
+// long as a run.
 func (h *Host) trialStop(w *workspace.Workspace) time.Time {
 	if w.Settings.Budget.Time == 0 {
 		return time.Time{}

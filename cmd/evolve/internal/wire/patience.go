@@ -20,8 +20,8 @@ const (
 	lockPause   = 50 * time.Millisecond
 )
 
-// WhileHeld repeats what fails because another command holds the archive. The hold of a run is
-// refused at once.
+// WhileHeld repeats work that fails because another command holds the archive. The hold of a
+// run is refused at once.
 func (h *Host) WhileHeld(try func() error) error {
 	for waited := time.Duration(0); ; waited += lockPause {
 		err := try()
@@ -36,9 +36,9 @@ func (h *Host) WhileHeld(try func() error) error {
 	}
 }
 
-// Alone takes for an owner, a command, the right that the file at path represents, and waits
+// Alone takes the right that the file at path represents for a command, the owner, and waits
 // for another command that has it. The error then names that command; held is what the file
-// represents, as the subject of a sentence. release gives the right back.
+// represents, as the subject of a sentence. release releases the right.
 func (h *Host) Alone(path, held, owner string) (release func(), err error) {
 	opts := archive.Options{Owner: owner, Now: h.Now}
 	if h.Sleep != nil {

@@ -25,7 +25,7 @@ type Sandbox struct {
 	// Sandbox detects the sandbox of this machine, once and only when needed.
 	Sandbox func() sandbox.Sandbox
 
-	// root is the workspace's folder, which no program sees but for its own part.
+	// root is the workspace's folder, of which a program sees only its own part.
 	root string
 }
 
@@ -69,9 +69,8 @@ func (h *Host) secrets(w *workspace.Workspace) []string {
 	return values
 }
 
-// RunGrader runs a command grader: without network, with an empty environment,
-// nothing of the workspace but its suite's folder, and nothing writable but the
-// working directory.
+// RunGrader runs a command grader: without network, with an empty environment, with only
+// its suite's folder of the workspace visible, and only the working directory writable.
 func (s *Sandbox) RunGrader(ctx context.Context, p grade.Program) (grade.Exit, error) {
 	timed, cancel := context.WithTimeout(ctx, p.Timeout)
 	defer cancel()
@@ -95,8 +94,8 @@ func (s *Sandbox) RunGrader(ctx context.Context, p grade.Program) (grade.Exit, e
 	return grade.Exit{Code: exit.Code, Stdout: out.Stdout, Stderr: out.Stderr, Truncated: out.Truncated, TimedOut: timedOut}, nil
 }
 
-// Grading returns the graders of all suites, whose judges ask the model about what the
-// judged evaluations do not hold.
+// Grading returns the graders of all suites, whose judges ask the model only for verdicts
+// that the judged evaluations do not contain.
 func (s *Sandbox) Grading(suites []*bench.Suite, judge model.Model, judged ...bench.Evaluation) bench.GradeFunc {
 	dirs, tasks := map[*bench.Task]string{}, map[string]*bench.Task{}
 	for _, suite := range suites {
@@ -114,8 +113,8 @@ func (s *Sandbox) Grading(suites []*bench.Suite, judge model.Model, judged ...be
 	return s.discreet(g.Grade)
 }
 
-// discreet keeps credentials out of the reasons of grades, which quote answers, and
-// cut them: half a credential is not recognised any more.
+// discreet keeps credentials out of the reasons of grades, which quote and cut answers,
+// because a part of a credential is not recognised.
 func (s *Sandbox) discreet(grade bench.GradeFunc) bench.GradeFunc {
 	return func(ctx context.Context, in bench.GradeInput) (bench.Grading, error) {
 		g, err := grade(ctx, in)

@@ -12,12 +12,12 @@ const (
 	// skillsSection is the name of the section of the prompt with the approved skills,
 	// which stands among the workspace's files.
 	skillsSection = "SKILLS.md"
-	// skillsBudget is how many tokens it may have.
+	// skillsBudget is the maximum number of tokens of that section.
 	skillsBudget = 4000
 )
 
-// withSkills are the files that stand in the prompt, with the approved skills among
-// them for a language model; the heuristic reads none.
+// withSkills returns the files of the prompt, with the approved skills among them for a
+// language model; the heuristic reads none.
 func withSkills(a *workspace.Agent) (map[string]string, error) {
 	if a.Adapter.Model == workspace.ModelHeuristic || len(a.SkillFiles) == 0 {
 		return a.Bootstrap, nil

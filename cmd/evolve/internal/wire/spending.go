@@ -13,7 +13,7 @@ import (
 	"evolve/runtime/policy"
 )
 
-// consumption is what one agent used.
+// consumption is the usage of one agent.
 type consumption struct {
 	// calls are those of models, and tasks are evaluations and turns.
 	calls, tokens, tasks int64
@@ -21,8 +21,8 @@ type consumption struct {
 	tools                map[string]int64
 }
 
-// spending is what the agents used, by id, and lost is what the work used that a kill cut
-// off, of which there is no other record than the money of its run.
+// spending holds the usage of the agents, by id. lost is the usage of work that a kill
+// cut off, whose only record is the money of its run.
 type spending struct {
 	agents map[string]*consumption
 	lost   consumption
@@ -92,7 +92,7 @@ func (c consumption) usage(kind policy.Kind, name string) policy.Usage {
 	return policy.Usage{Calls: c.calls, Tokens: c.tokens, USD: c.usd}
 }
 
-// total returns the consumption of all agents, with what was cut off.
+// total returns the consumption of all agents, including the work that was cut off.
 func (s *spending) total() consumption {
 	var all consumption
 	for _, c := range s.agents {
@@ -113,7 +113,8 @@ func (s *spending) by(agentID string) consumption {
 	return c
 }
 
-// usage returns what the budgets of a tool, a provider or an agent's role count.
+// usage returns the amount that the budgets of a tool, a provider or an agent's role
+// count.
 func (s *spending) usage(kind policy.Kind, name string) policy.Usage {
 	if kind == policy.Agent {
 		return s.by(name).usage(kind, name)
@@ -121,8 +122,8 @@ func (s *spending) usage(kind policy.Kind, name string) policy.Usage {
 	return s.total().usage(kind, name)
 }
 
-// cutOff adds the work of a run that has no record of its own: where the account of the run
-// has more money than whole, the record of all of it, the rest was cut off by a kill. Its
+// cutOff adds the work of a run that has no record of its own: if the account of the run
+// has more money than whole, the sum of its records, the rest was cut off by a kill. Its
 // calls and tokens are unknown, and count in proportion to the money.
 func (s *spending) cutOff(paid float64, whole *spending) {
 	all := whole.total()
@@ -139,8 +140,8 @@ func (s *spending) cutOff(paid float64, whole *spending) {
 // spentToday returns a function that reports the usage since midnight UTC for the daily
 // budgets of the policies, or nil if no policy has one. It reads the archive once. Usage
 // is recorded for each evaluation and turn, not for each provider: every provider is
-// charged with all of the day's money and tokens. So a budget is never overrun, but it may
-// be spent too early if there are several providers.
+// charged with all of the day's money and tokens. Therefore a budget is never overrun, but
+// it may be spent too early if there are several providers.
 func (h *Host) spentToday(w *workspace.Workspace) func(policy.Kind, string) policy.Usage {
 	if !budgeted(w.Settings.Policies, func(s policy.Settings) bool { return s.PerDay != (policy.Budget{}) }) {
 		return nil
@@ -149,9 +150,9 @@ func (h *Host) spentToday(w *workspace.Workspace) func(policy.Kind, string) poli
 	return func(kind policy.Kind, name string) policy.Usage { return read().usage(kind, name) }
 }
 
-// spentByRun reads what the latest run of an archive has spent, for the budgets of the run
-// that may resume it. Call it before that begins: the account then has no reservation of
-// this process. It returns nil if no policy has such a budget.
+// spentByRun reads the spending of the latest run of an archive, for the budgets of the
+// run that may resume it. Call it before that begins: the account then has no reservation
+// of this process. It returns nil if no policy has such a budget.
 func (f *AgentFactory) spentByRun(store *archive.Archive) func(policy.Kind, string) (policy.Usage, map[string]policy.Usage) {
 	bounded := func(s policy.Settings) bool {
 		return s.PerRun != (policy.Budget{}) || s.PerAgent != (policy.Budget{})
@@ -189,9 +190,9 @@ func budgeted(b policy.Book, has func(policy.Settings) bool) bool {
 	return false
 }
 
-// spending sums the evaluations, drafts and turns since midnight UTC, and all that a kill
-// cut off of runs that went on since then. It ignores errors of the archive, which the run
-// itself reports.
+// spending sums the evaluations, drafts and turns since midnight UTC, and the work that a
+// kill cut off in runs that continued after midnight. It ignores errors of the archive,
+// which the run itself reports.
 func (h *Host) spending(root string) *spending {
 	s := newSpending()
 	store, err := archive.OpenRead(ArchiveDir(root))
@@ -236,8 +237,8 @@ func (h *Host) spending(root string) *spending {
 	return s
 }
 
-// runSpending sums the evaluations and notes of a run from a time on, and all that a kill
-// cut off of it if it went on since then.
+// runSpending sums the evaluations and notes of a run from a time on, and the work that a
+// kill cut off in it if it continued after that time.
 func runSpending(ctx context.Context, store *archive.Archive, run archive.Run, notes []paidNote, since time.Time) *spending {
 	s, whole := newSpending(), newSpending()
 	last := run.Since

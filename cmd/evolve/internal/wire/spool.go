@@ -33,14 +33,14 @@ const (
 // gives the order, and a number that differs between processes.
 var spooledName = regexp.MustCompile(`^[0-9]{19}-[0-9]+\.json$`)
 
-// SpooledTurn is a turn that waits to be stored, with all that it leaves behind.
+// SpooledTurn is a turn that waits to be stored, with all its results.
 type SpooledTurn struct {
 	Turn archive.TurnRecord `json:"turn"`
 	// Session is the state from which the next turn of the conversation starts; nil without
 	// a conversation.
 	Session  *agent.Session        `json:"session,omitempty"`
 	Requests []agent.ChangeRequest `json:"requests,omitempty"`
-	// Learned is what the turn shows of the agent and its tools.
+	// Learned is the experience from the turn, on the agent and its tools.
 	Learned *experience.Turn `json:"learned,omitempty"`
 }
 
@@ -119,7 +119,7 @@ func readSpooled(path string) (SpooledTurn, error) {
 	return s, err
 }
 
-// decodeSpooled reads what a file of the spool states, which may be no turn.
+// decodeSpooled decodes a file of the spool, which need not be a turn.
 func decodeSpooled(path string) (SpooledTurn, error) {
 	var s SpooledTurn
 	info, err := os.Lstat(path)
@@ -137,7 +137,7 @@ func decodeSpooled(path string) (SpooledTurn, error) {
 }
 
 // spooledSession returns the state after the latest turn of a conversation that waits to be
-// stored, and whether there is one.
+// stored, and reports whether there is one.
 func spooledSession(root, agentID, name string) (agent.Session, bool, error) {
 	paths, err := spooled(root)
 	if err != nil {
@@ -146,7 +146,7 @@ func spooledSession(root, agentID, name string) (agent.Session, bool, error) {
 	for _, path := range slices.Backward(paths) {
 		s, err := readSpooled(path)
 		if errors.Is(err, fs.ErrNotExist) {
-			return agent.Session{}, false, nil // it was stored meanwhile, and all before it
+			return agent.Session{}, false, nil // this turn was stored meanwhile, and all earlier ones
 		}
 		if err == nil && s.Turn.Agent == agentID && s.Turn.Session == name {
 			return *s.Session, true, nil
@@ -252,8 +252,8 @@ func storeOne(ctx context.Context, a *archive.Archive, s SpooledTurn) error {
 	return nil
 }
 
-// countedRequests returns how often each request was stored with the time of a turn, by the
-// hash of the request. That time is unique among the turns of an agent.
+// countedRequests returns the number of times that each request was stored with the time of
+// a turn, by the hash of the request. That time is unique among the turns of an agent.
 func countedRequests(ctx context.Context, a *archive.Archive, t archive.TurnRecord) (map[string]int, error) {
 	counted := map[string]int{}
 	for r, err := range a.Requests(ctx) {

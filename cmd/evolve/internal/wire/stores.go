@@ -159,8 +159,8 @@ func (h *Host) AuditSettings(root string) (workspace.Audit, error) {
 	return workspace.AuditSettings(root, home)
 }
 
-// Notary returns the notary of a workspace; nil where its settings name no key. Where the
-// key cannot be used it returns the reason as well, and the notary signs nothing and warns
+// Notary returns the notary of a workspace; nil if its settings name no key. If the key
+// cannot be used, it returns the reason as well, and the notary signs nothing and warns
 // when an entry is added.
 func (h *Host) Notary(root string) (*signing.Notary, error) {
 	set, err := h.AuditSettings(root)

@@ -22,8 +22,8 @@ import (
 type toolUse struct {
 	agent string
 	tools []sharedTool
-	// live reports that a failure counts at once. Evaluations are compared with each
-	// other: to them a tool is all the time what it was when the agent was opened.
+	// live reports whether a failure counts at once. For evaluations, which are compared
+	// with each other, a tool stays in the state that it had when the agent was opened.
 	live bool
 
 	mu     sync.Mutex
@@ -37,7 +37,7 @@ type toolFailure struct {
 	outcome agent.Outcome
 }
 
-// toolUse reads what is known of an agent's tools.
+// toolUse reads the health of an agent's tools.
 func (f *AgentFactory) toolUse(ctx context.Context, a *workspace.Agent, defs []authored.Definition, shared []sharedTool) (*toolUse, error) {
 	u := &toolUse{agent: a.ID, live: f.Live, health: map[string]authored.Health{}, failed: map[string][]toolFailure{}}
 	for _, d := range defs {
@@ -182,8 +182,8 @@ func (n QuarantineNote) Entry(kind, actor string, now time.Time) (archive.Ledger
 	return e, err
 }
 
-// keepHealth stores what happened to the tools. When another run holds the archive, only the
-// count is lost, with a warning.
+// keepHealth stores the changed health of the tools. When another run holds the archive,
+// only the count is lost, with a warning.
 func (f *AgentFactory) keepHealth(u *toolUse) error {
 	if !u.any() || f.Frozen != nil { // a worker has no archive
 		return nil
@@ -212,7 +212,7 @@ func (f *AgentFactory) keepHealth(u *toolUse) error {
 	return nil
 }
 
-// look reads the archive: the one that a run holds, or the one that is there.
+// look reads the archive: the one that a run holds, or the existing one.
 func (f *AgentFactory) look(read func(*archive.Archive) error) error {
 	if f.Store != nil {
 		return read(f.Store)

@@ -16,8 +16,8 @@ import (
 	"evolve/runtime/wholefile"
 )
 
-// toolWordsFile holds, below .evolve, a hash of what servers said last of each of the
-// tools that agents may use.
+// toolWordsFile holds, below .evolve, a hash of the servers' latest description of each
+// tool that agents may use.
 const toolWordsFile = "tool-words.json"
 
 // maxToolWords bounds the file that is read, in bytes.
@@ -28,8 +28,9 @@ func wordsOf(s tool.Spec) string {
 	return fmt.Sprintf("%x", sha256.Sum256(fmt.Appendf(nil, "%q %q", s.Description, s.Schema)))
 }
 
-// listing identifies what servers say of their tools, "" where there are none: a tool
-// with other words is another one, and what was measured with it before is not reused.
+// listing identifies the servers' descriptions of their tools; "" if there are none. A
+// tool with another description counts as another tool, and earlier measurements with it
+// are not reused.
 func listing(servers []tool.Tool) string {
 	out := ""
 	for _, t := range servers {
@@ -40,8 +41,7 @@ func listing(servers []tool.Tool) string {
 }
 
 // warnOfChanges warns once of each tool whose server changed its description since its last use:
-// it was listed in evolve.yaml for the earlier one. A failure to store the hashes ends
-// nothing.
+// it was listed in evolve.yaml for the earlier one. A failure to store the hashes is ignored.
 func (f *AgentFactory) warnOfChanges(servers []tool.Tool) {
 	if len(servers) == 0 {
 		return

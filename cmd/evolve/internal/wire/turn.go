@@ -31,7 +31,8 @@ type Turn struct {
 	// its last turn.
 	Session string
 	Earlier agent.Session
-	// Folder is what the file tools of a live turn read, "" for none; see [LiveFolder].
+	// Folder is the folder that the file tools of a live turn read; "" for none; see
+	// [LiveFolder].
 	Folder string
 }
 
@@ -94,7 +95,7 @@ func (f *AgentFactory) Take(ctx context.Context, opened night.Opened, t Turn, sc
 		answer := f.Sandbox.Scrubber.String(*res.Answer)
 		out.Answer = &answer
 	}
-	if own != nil { // it keeps no session of its own
+	if own != nil { // the agent keeps no session of its own
 		out.Session = t.Earlier
 		out.Session.Messages = session.Continue(visible.Messages, f.Sandbox.Scrubber.String(t.Task.Goal), out.Answer)
 	}

@@ -27,18 +27,18 @@ import (
 	"evolve/runtime/wholefile"
 )
 
-// hubPatience is how long a run waits for a hub that is gone, or for a worker, before its
-// evaluations count as failures of the infrastructure.
+// hubPatience is the time that a run waits for a hub that is gone, or for a worker,
+// before its evaluations count as failures of the infrastructure.
 const hubPatience = 10 * time.Minute
 
-// frozenFile and bundledDir are the two entries of a bundle: what a worker has in place of an
-// archive, and the part of the workspace that the agent is opened from.
+// frozenFile and bundledDir are the two entries of a bundle: the replacement of the archive
+// for a worker, and the part of the workspace from which the agent is opened.
 const (
 	frozenFile = "frozen.json"
 	bundledDir = "workspace"
 )
 
-// hubKey is the file of the secret that the ids of jobs are made with.
+// hubKey is the file of the secret from which the ids of jobs are made.
 const hubKey = "hub.key"
 
 // workers offers the agents of a run to workers.
@@ -166,9 +166,9 @@ func tlsOf(root string, set workspace.Workers) (*tls.Config, error) {
 	return c, nil
 }
 
-// UseWorkers makes the agents of a run run on the workers of a hub. began must be called with the
-// id of the run before they are opened; done withdraws what is left on the hub, and returns what
-// became of the tasks.
+// UseWorkers lets the workers of a hub run the agents of a run. began must be called with the id
+// of the run before they are opened; done withdraws the remaining objects on the hub, and returns
+// the counts of the tasks.
 func (f *AgentFactory) UseWorkers(set workspace.Workers, version string) (began func(run string), done func() hub.Stats, err error) {
 	key, err := f.secret()
 	if err != nil {
@@ -244,8 +244,9 @@ func (s *workers) offer(ctx context.Context, f *AgentFactory, a *workspace.Agent
 	return opened, nil
 }
 
-// bundleOf returns what a worker opens an agent from: evolve.yaml, the agent's folder, the
-// memories that all agents share, and what the run read of the archive. It holds no suite.
+// bundleOf returns the bundle from which a worker opens an agent: evolve.yaml, the agent's
+// folder, the memories that all agents share, and the records that the run read from the
+// archive. It holds no suite.
 func bundleOf(w *workspace.Workspace, a *workspace.Agent, frozen Frozen) ([]byte, error) {
 	scratch, err := tempdir.Make("bundle")
 	if err != nil {

@@ -23,8 +23,8 @@ func address(to *string, bare bool) field {
 
 const maxAddress = 2000
 
-// AddressProblem returns why a value is no address that a webhook may have, in words that
-// follow its name; empty if it is one.
+// AddressProblem returns the reason why a value is not a valid address of a webhook, in
+// words that follow its name; empty if it is valid.
 func AddressProblem(v string) string {
 	problem, _ := addressProblem(v, false)
 	return problem

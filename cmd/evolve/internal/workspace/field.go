@@ -221,8 +221,8 @@ type union struct {
 	by      string
 	names   []string
 	members map[string]object
-	// optional reports that the key may be left out, in which case the caller reads the
-	// object differently.
+	// optional reports whether the key may be left out, in which case the caller reads
+	// the object differently.
 	optional bool
 }
 
@@ -337,7 +337,8 @@ var namePattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$`)
 
 const nameRule = "letters, digits, - and _, at most 64"
 
-// SuiteProblem returns why a workspace can have no suite of this name, "" if it can.
+// SuiteProblem returns the reason why a workspace cannot have a suite of this name, "" if
+// it can.
 func SuiteProblem(name string) string {
 	if namePattern.MatchString(name) {
 		return ""
@@ -345,7 +346,8 @@ func SuiteProblem(name string) string {
 	return fmt.Sprintf("a suite's name must be %s, not %q", nameRule, name)
 }
 
-// DomainProblem returns why agent.yaml can have no domain of this name, "" if it can.
+// DomainProblem returns the reason why agent.yaml cannot have a domain of this name, ""
+// if it can.
 func DomainProblem(name string) string {
 	if namePattern.MatchString(name) || name == "_global" {
 		return ""

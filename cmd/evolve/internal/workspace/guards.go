@@ -23,8 +23,8 @@ type Guard struct {
 // Guards limit the consumption of a winner, by metric.
 type Guards map[string]Guard
 
-// Prefer is, by metric, what a point of score may cost: the share by which a guard's
-// ratio is raised for each point gained.
+// Prefer is the price of a point of score, by metric: the share by which a guard's ratio
+// is raised for each point gained.
 type Prefer map[string]float64
 
 // The maximum of a guard's ratio and of the cost of a point.

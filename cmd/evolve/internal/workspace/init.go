@@ -100,9 +100,9 @@ func writeFile(target string, data []byte) error {
 	return renameio.WriteFile(target, data, mode)
 }
 
-// MakeStateDir creates the folder of everything that evolve itself writes, which git
-// ignores regardless of the workspace's own .gitignore, and returns its path. It fails with a
-// [LinkedStateError] if a link would take what is written elsewhere.
+// MakeStateDir creates the folder of everything that evolve itself writes, which git ignores
+// regardless of the workspace's own .gitignore, and returns its path. It fails with a
+// [LinkedStateError] if a link would redirect the written files elsewhere.
 func MakeStateDir(root string) (string, error) {
 	dir := (&Workspace{Root: root}).StateDir()
 	if err := os.MkdirAll(dir, 0o755); err != nil {

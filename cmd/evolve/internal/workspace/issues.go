@@ -22,7 +22,7 @@ type Issue struct {
 	Line, Column int
 	// Message describes the issue, in lower case.
 	Message string
-	// Hint describes what to do about it; empty if the message is enough.
+	// Hint describes a remedy; empty if the message is enough.
 	Hint string
 	// Err is the failure of this machine that the issue reports, such as a shortage of
 	// file handles ([bench.HostFailure]); nil if the file is at fault.

@@ -127,7 +127,7 @@ func (w *Workspace) judgeTerms(s *bench.Suite) bench.JudgeTerms {
 	return terms
 }
 
-// tag returns the beginning of a hash, which tells two of them apart.
+// tag returns the beginning of a hash, which distinguishes two of them.
 func tag(hash string) string { return hash[:min(len(hash), 12)] }
 
 // given returns a number as text, "" for 0, which stands for a setting left out.

@@ -18,7 +18,7 @@ type Backup struct {
 	Dir string
 }
 
-// Keep limits how many records of nights are kept; the zero value keeps everything.
+// Keep limits the records of nights that are kept; the zero value keeps everything.
 type Keep struct {
 	// Nights is the number of nights of an agent that keep their transcripts and
 	// evaluations; 0: all.

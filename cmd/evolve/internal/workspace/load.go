@@ -29,7 +29,7 @@ const (
 	suiteSuffix  = ".jsonl"
 )
 
-// Builtins is what the loader must know of the built-in parts of this version of evolve.
+// Builtins describes the built-in parts of this version of evolve for the loader.
 type Builtins struct {
 	// Space returns the default space of the built-in agent for its model (ModelHeuristic
 	// or a route), the domains of its file (nil for the default table), the tools that it
@@ -104,7 +104,7 @@ type loader struct {
 	// suites holds every suite, nil for one with issues.
 	suites map[string]*bench.Suite
 	shared sharedMemories
-	// alone reports that an agent is read without its suites and the other agents.
+	// alone reports whether an agent is read without its suites and the other agents.
 	alone bool
 }
 

@@ -9,7 +9,7 @@ import (
 	"evolve/runtime/agent"
 )
 
-// sharedMemories are what all agents remember, as the loader has read them.
+// sharedMemories holds the memories of all agents, as the loader has read them.
 type sharedMemories struct {
 	list []agent.Memory
 	// hash identifies the file; empty without one.
@@ -35,8 +35,8 @@ func (l *loader) readShared() sharedMemories {
 	return sharedMemories{list: readMemories(l.source(agentsDir, memoriesFile), data), hash: fmt.Sprintf("%x", digest)}
 }
 
-// memories reads the agent's memories.jsonl, and adds what all agents remember. An id names
-// one memory in both.
+// memories reads the agent's memories.jsonl, and adds the memories of all agents. An id
+// names one memory in both.
 func (l *loader) memories(f *agentFile) []agent.Memory {
 	s := l.source(agentsDir, f.folder, memoriesFile)
 	data, ok := s.read(l.root, maxLines, false)
@@ -69,8 +69,8 @@ func readMemories(s *source, data []byte) []agent.Memory {
 	return out
 }
 
-// withShared returns the hashes of an agent's folder and of what all agents remember, which a
-// built-in agent reads.
+// withShared returns the hashes of an agent's folder and of the memories of all agents, which
+// a built-in agent reads.
 func (h folderHash) withShared(s sharedMemories) folderHash {
 	if s.hash == "" {
 		return h

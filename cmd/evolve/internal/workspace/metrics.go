@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Metrics is where figures for monitoring go. No identity of a run, an agent or an evaluation
-// depends on it.
+// Metrics configures the output of figures for monitoring. No identity of a run, an agent or
+// an evaluation depends on it.
 type Metrics struct {
 	// Textfile is the file that each run writes for the textfile collector of node_exporter,
 	// relative to the workspace; empty: none.

@@ -36,7 +36,7 @@ type providerIdentity struct {
 // ModelHash identifies what determines the answers of an agent besides its folder and
 // this program, in hexadecimal: for a built-in one with a language model the providers,
 // routes and recordings that it can reach, for any built-in one its servers of tools, and
-// for all of them the patterns that no answer may match the policies and the models of
+// for all of them the patterns that no answer may match, the policies and the models of
 // the judges of its suites. It is part of the key of an evaluation.
 func (w *Workspace) ModelHash(a *Agent) string {
 	set := &w.Settings

@@ -40,19 +40,20 @@ const (
 	NoTLS    = "none"
 )
 
-// Notify is what is told about nights, and where. No identity of a run, an agent or an
-// evaluation depends on it.
+// Notify configures the messages about nights and their channels. No identity of a run,
+// an agent or an evaluation depends on it.
 type Notify struct {
-	// Events are the kinds that are told.
+	// Events are the kinds of events that are reported.
 	Events []string
-	// Remind is the time after which a decision that is still open is told again; 0: never.
+	// Remind is the time after which a decision that is still open is reported again; 0:
+	// never.
 	Remind   time.Duration
 	Channels []Channel
 	// Heartbeat is the URL of a dead man's switch; empty: none.
 	Heartbeat string
 }
 
-// Channel is one place that events are sent to.
+// Channel is one place to which events are sent.
 type Channel struct {
 	// Kind is ChannelProgram, ChannelWebhook or ChannelEmail.
 	Kind string
@@ -83,7 +84,7 @@ func (n Notify) EnvNames() []string {
 }
 
 // NotifySettings reads only notify and heartbeat of the workspace at root. It returns them
-// also where the rest of the workspace has issues. Its error is a *Errors if evolve.yaml
+// also if the rest of the workspace has issues. Its error is a *Errors if evolve.yaml
 // cannot be parsed, or if these keys have issues themselves.
 func NotifySettings(root string) (Notify, error) {
 	f, err := someSettings(root, func(f *settingsFile) []key { return notificationKeys(&f.Notify) })
@@ -170,7 +171,8 @@ func channelsField(n *Notify) custom {
 	}, form.schema()}
 }
 
-// Target identifies the recipient of a channel. Sent messages are recorded under it.
+// Target identifies the recipient of a channel. Sent messages are recorded under this
+// name.
 func (c Channel) Target() string {
 	return strings.Join(slices.Concat([]string{c.Kind}, c.Argv, []string{c.URL, c.URLEnv, c.Server}, c.To), "\x00")
 }

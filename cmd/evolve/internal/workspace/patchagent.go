@@ -9,7 +9,7 @@ import (
 	"evolve/gates/review"
 )
 
-// The bounds of the number of search tasks that the agent of a target is tried on.
+// The bounds of the number of search tasks on which the agent of a target is tried.
 const (
 	minTrialTasks     = 6 // fewer than stats.MinClusters show nothing
 	maxTrialTasks     = 1000
@@ -35,7 +35,7 @@ func (l *loader) checkTrials(s *source, agents []Agent) {
 			continue
 		}
 		at := slices.IndexFunc(l.set.Patches.Targets, func(t PatchTarget) bool { return t.Agent == given.Value && t.Name == child(n, "name").Value })
-		if at < 0 { // it was refused
+		if at < 0 { // the agent was refused
 			continue
 		}
 		t := l.set.Patches.Targets[at]

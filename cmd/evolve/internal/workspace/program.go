@@ -10,10 +10,10 @@ import (
 	"strings"
 )
 
-// ProgramProblem returns why the program of a command agent cannot be started, as far as
-// that can be checked without starting it: "its program … is not to be found". It is
-// empty if there is no problem, and for an agent that is no program. look finds a program
-// by its name or path, like [exec.LookPath].
+// ProgramProblem returns the reason why the program of a command agent cannot be started,
+// as far as that can be checked without starting it: "its program … is not to be found".
+// It is empty if there is no problem, and for an agent that is no program. look finds a
+// program by its name or path, like [exec.LookPath].
 func (a *Agent) ProgramProblem(look func(name string) (string, error)) string {
 	if a.Adapter.Kind != KindCommand {
 		return ""

@@ -24,8 +24,8 @@ type text struct {
 	private bool
 	// words, if not empty, are the only valid values.
 	words []string
-	// check, if not nil, returns what is wrong with a value, in words that follow its name,
-	// and what to do about it.
+	// check, if not nil, returns the problem of a value, in words that follow its name, and
+	// a hint for a remedy.
 	check func(v string) (problem, hint string)
 	// form is the JSON schema of a text with a check.
 	form schema

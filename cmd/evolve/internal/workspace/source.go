@@ -39,8 +39,8 @@ func (s *source) fail(format string, args ...any) {
 	s.errs.add(Issue{File: s.file, Message: err.Error(), Err: bench.HostFault(err)})
 }
 
-// bad reports an issue at a node, unless its value was refused already: then it is an alias
-// ([source.sanity], [source.secrets]).
+// bad reports an issue at a node, unless its value was refused already: such a node is an
+// alias ([source.sanity], [source.secrets]).
 func (s *source) bad(n *yaml.Node, hint, format string, args ...any) {
 	if n.Kind == yaml.AliasNode {
 		return

@@ -21,7 +21,8 @@ type paramDraft struct {
 	given map[string]*yaml.Node
 	// when holds the nodes of the names in its condition, by name.
 	when map[string]*yaml.Node
-	// broken reports that an issue was reported, so that consequential ones are not.
+	// broken reports whether an issue was reported, so that consequential ones are
+	// suppressed.
 	broken bool
 }
 

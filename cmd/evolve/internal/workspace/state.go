@@ -18,7 +18,7 @@ const SpoolFolder = "turns"
 // for writing records them, and sets links aside.
 const LoweredFolder = "lowered"
 
-// LinkedStateError reports that a folder or file below .evolve is a link, so that what is
+// LinkedStateError reports that a folder or file below .evolve is a link, so that files
 // written there would be elsewhere.
 type LinkedStateError struct {
 	// Path is relative to the workspace.
@@ -27,9 +27,9 @@ type LinkedStateError struct {
 
 func (e *LinkedStateError) Error() string { return e.Path + " is a link to another place" }
 
-// CheckState returns a [LinkedStateError] if a link stands where evolve makes its folders and
-// files: in .evolve or directly in a folder of it, other than the spools. .evolve itself may be a link. The folders
-// below are made anew for each use.
+// CheckState returns a [LinkedStateError] if there is a link in place of evolve's folders and
+// files: in .evolve or directly in a folder of it, other than the spools. .evolve itself may
+// be a link. The folders below are made anew for each use.
 func CheckState(root string) error {
 	dir := (&Workspace{Root: root}).StateDir()
 	entries, err := folderEntries(dir)

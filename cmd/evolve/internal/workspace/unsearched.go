@@ -14,9 +14,9 @@ type Unsearched struct {
 	Param string `json:"param"`
 	// Why is the reason, in words that follow "not searched:".
 	Why string `json:"why"`
-	// Named reports whether space: of a built-in agent's agent.yaml asks to search it.
+	// Named reports whether space: of a built-in agent's agent.yaml requests its search.
 	Named bool `json:"named,omitempty"`
-	// idle reports whether it has several values without any effect.
+	// idle reports whether the parameter has several values without any effect.
 	idle bool
 }
 
@@ -58,7 +58,7 @@ func (a *Agent) LeftAlone() string {
 	return strings.Join(reasons, "; ")
 }
 
-// NamedInVain lists those of them that space: in agent.yaml asks to search.
+// NamedInVain lists the unsearched parameters whose search space: in agent.yaml requests.
 func (a *Agent) NamedInVain() string {
 	var names []string
 	for _, u := range a.Unsearched {
@@ -85,8 +85,8 @@ func (a *Agent) Read(raw agent.Config) (agent.Config, []agent.Problem) {
 }
 
 // LeaveOut takes a parameter out of the search that was found to have no effect, with the
-// reason in words that follow "not searched:". It changes nothing about one that is not
-// searched.
+// reason in words that follow "not searched:". It has no effect on a parameter that is
+// not searched.
 func (a *Agent) LeaveOut(param, why string) {
 	p, ok := a.Space.Lookup(param)
 	if _, set := a.Champion[param]; !ok || !set || oneValue(p) || a.NotSearched(param) != "" {

@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// Workers say where evaluations run when other machines run them. No identity of a run, an
-// agent or an evaluation depends on it.
+// Workers configures the evaluation on other machines. No identity of a run, an agent or
+// an evaluation depends on it.
 type Workers struct {
 	// Hub is the address of a NATS server with JetStream; empty: evaluations run here.
 	Hub string
@@ -24,13 +24,13 @@ type Workers struct {
 	// CA, Cert and Key are files in the PEM format, relative to the workspace; empty: the
 	// system's roots, and no certificate.
 	CA, Cert, Key string
-	// AckWait is the time after which a task whose worker gives no sign of life is given to
-	// another one, and MaxAttempts the number of workers that a task may end.
+	// AckWait is the time after which a task whose worker sends no sign of life is given to
+	// another one, and MaxAttempts the number of workers that a task may terminate.
 	AckWait     time.Duration
 	MaxAttempts int
 	// Lookahead replaces the concurrency and the lookahead of the search; 0: it does not.
 	Lookahead int
-	// Weaker allows workers whose walls differ from those of this machine.
+	// Weaker allows workers whose isolation differs from that of this machine.
 	Weaker bool
 }
 
@@ -51,8 +51,8 @@ func workersKeys(w *Workers) object {
 	}}
 }
 
-// HubProblem returns why a value is no address of a hub, in words that follow its name; empty if
-// it is one.
+// HubProblem returns the reason why a value is not an address of a hub, in words that follow its
+// name; empty if it is one.
 func HubProblem(v string) string {
 	problem, _ := hubProblem(v)
 	return problem
@@ -96,8 +96,8 @@ func (w *Workspace) Needs(a *Agent) []string {
 	return slices.DeleteFunc(names, func(n string) bool { return n == "" })
 }
 
-// FilesOf lists the files that an agent is opened from, relative to the root, with slashes: the
-// settings, the memories of all agents, and what the hash of the agent covers.
+// FilesOf lists the files from which an agent is opened, relative to the root, with slashes:
+// the settings, the memories of all agents, and what the hash of the agent covers.
 func (w *Workspace) FilesOf(a *Agent) ([]string, error) {
 	files := []string{SettingsFile}
 	shared := path.Join(agentsDir, memoriesFile)

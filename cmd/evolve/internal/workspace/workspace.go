@@ -48,7 +48,8 @@ type Settings struct {
 	Limits  agent.Limits
 	Search  Search
 	Confirm confirm.Settings
-	// Guards limit what a winner consumes, Prefer is what a point of score may cost.
+	// Guards limit the consumption of a winner, and Prefer is the price of a point of
+	// score.
 	Guards Guards
 	Prefer Prefer
 	// Prices in USD per million tokens by model name, frozen per run.
@@ -62,20 +63,20 @@ type Settings struct {
 	MCP map[string]MCPServer
 	// Never are patterns (RE2) that no answer may match.
 	Never []string
-	// Adoption is what follows an adoption.
+	// Adoption configures adoptions and the steps after them.
 	Adoption Adoption
 	// Patches is the code that patches may be proposed for.
 	Patches Patches
-	// Workers say where evaluations run when other machines run them.
+	// Workers configures the evaluation on other machines.
 	Workers Workers
 	// Backup configures the copy of the archive after each night, Keep its retention.
 	Backup Backup
 	Keep   Keep
 	// Audit names the keys that sign heads of the ledger.
 	Audit Audit
-	// Notify is what nights tell people.
+	// Notify configures the messages of nights to people.
 	Notify Notify
-	// Metrics is where figures of nights go.
+	// Metrics configures the output of figures of nights.
 	Metrics Metrics
 }
 
@@ -86,8 +87,9 @@ type Adoption struct {
 	After []string
 	// Via is ViaCommit or ViaBranch.
 	Via string
-	// Remote is the name of the remote that branches are pushed to, Base the branch that they
-	// are for; empty: the remote's default branch, or else the one that is checked out.
+	// Remote is the name of the remote to which branches are pushed, and Base the branch that
+	// they are to be merged into; empty: the remote's default branch, or else the one that is
+	// checked out.
 	Remote, Base string
 	// Open is the program that opens the pull request of a branch; empty: a person does.
 	Open []string
@@ -120,7 +122,7 @@ type Price struct {
 type Agent struct {
 	ID  string
 	Dir string
-	// Adapter describes how it is run.
+	// Adapter describes how the agent is run.
 	Adapter       Adapter
 	Deterministic bool
 	UsesSeed      bool
@@ -140,7 +142,7 @@ type Agent struct {
 	// Champion is config.yaml with STRATEGY.md as the parameter "strategy", over
 	// the defaults, canonical.
 	Champion agent.Config
-	// Domains maps a domain to the keywords that name it; empty: the default table.
+	// Domains maps a domain to its keywords; empty: the default table.
 	Domains map[string][]string
 	// Guards and Prefer override those of evolve.yaml, key by key; see
 	// [Workspace.Bounds].

@@ -37,7 +37,8 @@ type Backup struct {
 // Backups is a folder of backups, which several workspaces may share.
 type Backups struct {
 	Dir string
-	// Keep is how many backups of an archive are kept; 0 makes none.
+	// Keep is the number of backups of an archive that are kept; 0 means that none are
+	// made.
 	Keep int
 	// State is the workspace's state folder, which holds a note about the last backup.
 	State string
@@ -149,10 +150,10 @@ type Fault struct {
 type State struct {
 	// Last is the newest backup, if its file is still there.
 	Last *Backup `json:"last,omitempty"`
-	// Fault is why the latest run's backup failed; nil if it succeeded.
+	// Fault is the reason why the latest run's backup failed; nil if it succeeded.
 	Fault *Fault `json:"fault,omitempty"`
-	// Trouble is what is wrong with the newest backup's file, or with the note about it;
-	// empty: nothing that can be seen without reading the file.
+	// Trouble describes a problem of the newest backup's file, or of the note about it;
+	// empty if none is visible without reading the file.
 	Trouble string `json:"trouble,omitempty"`
 }
 
@@ -230,7 +231,7 @@ func fileOf(stateDir, noted string) string {
 	return noted
 }
 
-// LookInto is Look, and holds the newest backup against its checksum.
+// LookInto is like Look, and also compares the newest backup with its checksum.
 func LookInto(stateDir string) State {
 	s := Look(stateDir)
 	if s.Last == nil {

@@ -18,7 +18,8 @@ import (
 // and that of its profile. The zero value has the limits of [measure.Program] alone.
 type Bound struct {
 	Time time.Duration
-	// Of is what the time is a part of, as words to follow it, and Hint how to get more.
+	// Of names the whole that the time is a part of, in words that follow the time, and
+	// Hint describes how to get more time.
 	Of, Hint string
 }
 
@@ -28,7 +29,7 @@ func (b Bound) longerThan(limit time.Duration) bool {
 	return limit > 0 && (b.Time == 0 || b.Time > limit)
 }
 
-// words describes a command that did not end in time, and what to do.
+// words describes a command that did not end in time, with a hint for a remedy.
 func (b Bound) words(slow *measure.SlowError, hint string) string {
 	of, limit := "", slow.Limit
 	if !slow.Usual { // builds, tests and scoring share it
@@ -67,9 +68,9 @@ func (p *Prospect) slowFile(kept Kept) string {
 	return filepath.Join(kept.Folder, p.Target.Name+slowEnding)
 }
 
-// wasSlow returns the problem of code that took too long in an earlier process of the night,
-// so that a night that is taken up has the plan that it began with and does not wait again; nil
-// if there is none, or if there is more time now.
+// wasSlow returns the problem of code that took too long in an earlier process of the night, so
+// that a resumed night keeps its plan and does not wait again; nil if there is none, or if
+// there is more time now.
 func (p *Prospect) wasSlow(kept Kept) error {
 	data, err := os.ReadFile(p.slowFile(kept))
 	var was slowness
@@ -79,8 +80,8 @@ func (p *Prospect) wasSlow(kept Kept) error {
 	return &Problem{was.Problem}
 }
 
-// judged returns the error of the code as it is as a [Problem] where the code is at fault, and
-// keeps that it took too long.
+// judged returns the error of the code as it is as a [Problem] if the code is at fault, and
+// records that it took too long.
 func (p *Prospect) judged(err error, kept Kept) error {
 	var slow *measure.SlowError
 	if errors.As(err, &slow) {
@@ -122,7 +123,7 @@ func Retry(folder string) error {
 	return err
 }
 
-// notify reports what takes time, and how much of it at most.
+// notify reports slow work, with its maximum duration.
 func (p *Prospect) notify(what string, bound Bound) {
 	if p.reviewer.Notify == nil {
 		return

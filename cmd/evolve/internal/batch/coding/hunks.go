@@ -21,7 +21,7 @@ type Part struct {
 	Place string
 }
 
-// Hunk is a hunk of a version's change of the code, with what it adds by itself.
+// Hunk is a hunk of a version's change of the code, with its own effect.
 type Hunk struct {
 	// Text has its lines, clipped.
 	Text string `json:"text"`
@@ -78,7 +78,7 @@ func (p *Prospect) Place(base agent.Config, block string, line int) string {
 	return ""
 }
 
-// HunkVersions returns the versions that tell what the parts of a change add.
+// HunkVersions returns the versions that show the effects of the parts of a change.
 func HunkVersions(parts []Part) []agent.ConfigID {
 	var out []agent.ConfigID
 	for _, p := range parts {
@@ -91,8 +91,8 @@ func HunkVersions(parts []Part) []agent.ConfigID {
 	return out
 }
 
-// Hunks returns what each part of a version's change of base adds by itself; none if no part
-// was tried.
+// Hunks returns the effect of each part of a version's change of base by itself; none if no
+// part was tried.
 func Hunks(parts []Part, base, version agent.ConfigID, values Values) []Hunk {
 	var out []Hunk
 	tried := false
@@ -128,7 +128,7 @@ func (values Values) hunkEffect(from, to agent.ConfigID) *HunkEffect {
 // Title returns the place of a hunk with its lines.
 func (h Hunk) Title() string { return strings.TrimSpace(h.Place + " " + h.Text) }
 
-// Describe returns what a hunk adds by itself, in words.
+// Describe returns the effect of a hunk by itself, in words.
 func (h Hunk) Describe(unit string) string {
 	var parts []string
 	switch e := h.Alone; {
@@ -157,7 +157,7 @@ func (e HunkEffect) String(unit string) string {
 	return metrics.WithChangeUnit(change, unit) + " on " + text.Count(e.Cases, "case")
 }
 
-// DescribeHunks returns what each hunk adds by itself, on one line.
+// DescribeHunks returns the effect of each hunk by itself, on one line.
 func (p *Prospect) DescribeHunks(list []Hunk) string {
 	metric, unit, _ := p.Metric()
 	parts := make([]string, len(list))

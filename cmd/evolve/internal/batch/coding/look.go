@@ -54,7 +54,7 @@ type Prospect struct {
 	// atOnce are the search cases if they are scored together.
 	atOnce []string
 	own    *owned // nil: a command scores the versions
-	// uncommitted describes what differs from the commit.
+	// uncommitted describes the differences from the commit.
 	uncommitted string
 	// skipped names marked files that are not searched although the target allows them, each
 	// with the reason, and absent the links and submodules that the commands do not see.
@@ -69,11 +69,11 @@ type Problem struct{ Text string }
 
 func (p *Problem) Error() string { return p.Text }
 
-// Kept is where the values of code that was scored before are kept, and what bounds the time
-// in which other code is scored.
+// Kept describes the place of the stored values of code that was scored before, and the
+// bound on the time for scoring other code.
 type Kept struct {
 	Folder string
-	// ReadOnly reports that nothing may be written there.
+	// ReadOnly reports whether that place must not be written to.
 	ReadOnly bool
 	Bound    Bound
 	// Scrub removes credentials from what a profile command printed; nil: none.
@@ -207,7 +207,7 @@ func (p *Prospect) find() error {
 	return nil
 }
 
-// unmarked returns why the target has no block.
+// unmarked returns the reason why the target has no block.
 func (p *Prospect) unmarked() error {
 	if len(p.skipped) > 0 {
 		return &Problem{p.skipped[0]}
@@ -228,8 +228,8 @@ func (p *Prospect) unmarked() error {
 	return &Problem{"no file that a patch may change has a marked block: write evolve:begin NAME and evolve:end in comments"}
 }
 
-// Shortage describes what the held-out cases lack to confirm a version; empty if they are
-// enough, or if the cases are not known.
+// Shortage describes the deficiency of the held-out cases for confirming a version; empty
+// if they are enough, or if the cases are not known.
 func (p *Prospect) Shortage(c confirm.Settings) string {
 	if p.own != nil || p.Suite == nil {
 		return ""
@@ -238,7 +238,7 @@ func (p *Prospect) Shortage(c confirm.Settings) string {
 	return c.Design(0, len(held), confirm.Units(held), !p.noise.Any()).Shortage(true)
 }
 
-// ID identifies the code and how it is scored, to which its profile does not belong.
+// ID identifies the code and its scoring. The profile is not part of it.
 func (p *Prospect) ID() string {
 	scoring := *p.Target.Scoring
 	scoring.Profile = nil

@@ -9,8 +9,8 @@ import (
 	"evolve/runtime/text"
 )
 
-// Kind returns what the scoring command measures; nil for an agent's own code, and for code
-// that was not scored.
+// Kind returns the kind of the metric that the scoring command measures; nil for an agent's
+// own code, and for code that was not scored.
 func (p *Prospect) Kind() *metrics.Kind {
 	if p.scale == nil {
 		return nil
@@ -19,8 +19,8 @@ func (p *Prospect) Kind() *metrics.Kind {
 	return &k
 }
 
-// Noise returns how far values of the code as it is differ between starts of the scoring
-// command; nil if they do not, or if it was not scored.
+// Noise returns the differences between values of the code as it is in several starts of
+// the scoring command; nil if there are none, or if it was not scored.
 func (p *Prospect) Noise() *metrics.Noise {
 	if !p.noise.Any() {
 		return nil

@@ -34,7 +34,7 @@ func (p *Prospect) Open(ctx, building context.Context, scratch string) (night.Op
 	out := night.Opened{Agent: code, Identity: fmt.Sprintf("%s\x00scores of form %d", p.ID(), metrics.Form), Sandbox: program.Sandbox.Name(), Close: done}
 	if p.noise.Any() {
 		out.Identity += "\x00its values differ from start to start"
-		out.Parallel = 1 // a time is longer beside another evaluation
+		out.Parallel = 1 // times are longer beside another evaluation
 		return out, nil
 	}
 	out.Varies = func() string { return p.varies(code) }
@@ -74,7 +74,7 @@ func (p *Prospect) Submission(run string, c agent.Config, writers []string, gain
 	}, nil
 }
 
-// describe returns the title of a patch, and what it consists of.
+// describe returns the title of a patch, and the description of its content.
 func (p *Prospect) describe(c agent.Config) (title, what string) {
 	if p.own != nil {
 		return p.describeOwn(c)

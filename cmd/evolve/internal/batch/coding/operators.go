@@ -20,9 +20,10 @@ import (
 type rewriter interface {
 	Mutate(text string, rng *rand.Rand) (rewrite.Change, bool)
 	Cross(text, other string, rng *rand.Rand) (rewrite.Change, bool)
-	// Renumber puts a number in the place of another one wherever that stands, in digits.
+	// Renumber puts a number in place of each occurrence of another one; both are in
+	// digits.
 	Renumber(text, from, to string) (rewrite.Change, bool)
-	// Normal returns what distinguishes a text, and Size how large it is.
+	// Normal returns the normal form of a text, and Size its size.
 	Normal(text string) string
 	Size(text string) int
 	// Smaller returns attempts to make texts that are nearer to base than text is.
@@ -88,7 +89,7 @@ func (p *Prospect) rewriter(b blocks.Block) (rewriter, error) {
 	return out, nil
 }
 
-// TextProblem returns why a text of a block cannot run; empty where it may.
+// TextProblem returns the reason why a text of a block cannot run; empty if it may.
 func (p *Prospect) TextProblem(block, text string) string {
 	if r, ok := p.rewriters[block].(typed); ok {
 		return r.Problem(text)
@@ -127,8 +128,8 @@ func (p *Prospect) size(c agent.Config) int {
 }
 
 // mutation rewrites one block, or some times several, by up to three changes where all results
-// compile: many improvements need more than one. What has to change together is no better, or
-// worse, where one block changes alone, and would never be a parent.
+// compile: many improvements need more than one. If blocks have to change together, a change
+// of one alone brings no gain or a loss, so that it would never become a parent.
 type mutation struct {
 	blocks []blocks.Block
 	of     map[string]rewriter
@@ -160,8 +161,8 @@ func (m mutation) Make(s operator.FailureContext, rng *rand.Rand) (operator.Chil
 
 func (m mutation) draw(rng *rand.Rand) string { return m.blocks[rng.IntN(len(m.blocks))].Name }
 
-// leastShared is the least number that stands for the same thing in several blocks; smaller ones
-// stand everywhere.
+// leastShared is the least number that is taken to have the same meaning in several blocks;
+// smaller ones occur everywhere.
 const leastShared = 3
 
 // repeat makes the change of a number in one block in the others as well.
@@ -206,7 +207,7 @@ type change struct {
 	parts  []blockChange
 }
 
-// blockChange is what changed in one block.
+// blockChange is the change of one block.
 type blockChange struct{ block, operators, describes string }
 
 // add adds a change of a block, if there is one.

@@ -48,7 +48,7 @@ func (p *Prospect) Own() string {
 }
 
 // findOwn finds the agent whose own code the target is. Versions start from the commit, so
-// what defines the agent must be as committed there.
+// the files that define the agent must be as committed there.
 func (p *Prospect) findOwn(w *workspace.Workspace) error {
 	a, ok := w.Agent(p.Target.Agent)
 	if !ok {
@@ -236,7 +236,7 @@ func (p *Prospect) describeOwn(c agent.Config) (title, what string) {
 	return "rewrite " + blocksNamed(code) + " and set " + strings.Join(config, ", ") + goal, "Texts of marked blocks and values of parameters"
 }
 
-// Cases returns the noun for what a version is scored on.
+// Cases returns the noun for the items that a version is scored on.
 func (p *Prospect) Cases() string {
 	if p.own != nil {
 		return "task"
@@ -244,7 +244,7 @@ func (p *Prospect) Cases() string {
 	return "case"
 }
 
-// Metric returns what versions are measured by; empty if the code was never scored.
+// Metric returns the name of the metric of versions; empty if the code was never scored.
 func (p *Prospect) Metric() (name, unit string, better metrics.Better) {
 	switch {
 	case p.own != nil:
@@ -255,7 +255,7 @@ func (p *Prospect) Metric() (name, unit string, better metrics.Better) {
 	return p.scale.Metric()
 }
 
-// Value returns what a version scored in an evaluation; false if it has no value.
+// Value returns the value of a version in an evaluation; false if it has no value.
 func (p *Prospect) Value(e *bench.Evaluation) (metrics.Value, bool) {
 	if p.own == nil {
 		return printed(e)

@@ -20,9 +20,10 @@ import (
 // mostProfile bounds a profile that is kept, in bytes.
 const mostProfile = 4000
 
-// profile is what the profile command of a target printed, or why it failed.
+// profile is the output of a target's profile command, or the reason why it failed.
 type profile struct {
-	// Base is the [Prospect.ID] of the code that was run, and Command what ran.
+	// Base is the [Prospect.ID] of the code that was run, and Command the command that
+	// ran.
 	Base    string   `json:"base"`
 	Command []string `json:"command"`
 	Output  string   `json:"output,omitempty"`
@@ -48,7 +49,8 @@ func (p *Prospect) Cautions() []string {
 
 // profile sets the profile of the code as it is: the kept one, or else that of a run on the
 // search cases. A failure is kept as well, so that a resumed run has the plan that it began
-// with. Nothing runs where nothing may be kept, and where no language model writes versions.
+// with. The command does not run if the profile may not be stored, or if no language model
+// writes versions.
 func (p *Prospect) profile(ctx context.Context, w *workspace.Workspace, kept Kept) error {
 	command := p.Target.Scoring.Profile
 	if len(command) == 0 || len(w.Settings.Search.Reflect.Routes) == 0 {

@@ -72,7 +72,7 @@ func (b *builder) addTags(list string) {
 	b.BuildTags = append(b.BuildTags, strings.FieldsFunc(list, func(r rune) bool { return r == ',' || r == ' ' })...)
 }
 
-// leavesOut returns why a file is not built; empty if it may be.
+// leavesOut returns the reason why a file is not built; empty if it may be.
 func (b *builder) leavesOut(file string, data []byte) string {
 	name := path.Base(file)
 	if b.named[name] || b.matches(name, string(data)) {

@@ -39,7 +39,7 @@ type Options struct {
 	Proceed func() error
 }
 
-// Outcome is how a search ended.
+// Outcome describes the end of a search.
 type Outcome struct {
 	// Submission is the proven improvement, not yet gated; nil if there is none.
 	Submission *review.Submission
@@ -47,7 +47,7 @@ type Outcome struct {
 	Text string
 	// Runs is the number of runs of the benchmarks.
 	Runs int
-	// Settled reports that repeating the search on the same ground would give nothing
+	// Settled reports whether repeating the search on the same ground would give nothing
 	// new. It is false after a measurement without a verdict.
 	Settled bool
 }
@@ -58,7 +58,7 @@ type search struct {
 	*Prospect
 	ref  *measure.Runner
 	rule gobench.Rule
-	// work is the tree that one config after another is written into.
+	// work is the tree into which one config after another is written.
 	work       string
 	candidates map[agent.ConfigID]*candidate
 	runs       int
@@ -89,7 +89,7 @@ func (p *Prospect) Tune(ctx context.Context, o Options) (out Outcome, err error)
 		Options: o, Prospect: p, ref: o.Reviewer.Runner(t, tools, folder), rule: t.Benchmark.Rule(), work: filepath.Join(folder, "work"),
 		candidates: map[agent.ConfigID]*candidate{}, left: t.Benchmark.Tune,
 	}
-	if len(s.ref.Command) > 0 { // the tests must pass all the same
+	if len(s.ref.Command) > 0 { // the tests must pass in any case
 		s.ref.Packages = []string{"./..."}
 	}
 	if err := s.ref.Ready(); err != nil {
