@@ -322,7 +322,7 @@ func (im *importer) candidate(c Candidate) error {
 	// The ledger precedes the candidates in an export.
 	im.candidates[c.Agent]++
 	if uint64(c.Number) != im.candidates[c.Agent] || c.Ledger < 1 || c.Ledger > im.last.Seq {
-		return errors.New("its number or its ledger entry is not the one that is due")
+		return errors.New("its number or its ledger entry does not follow the one before")
 	}
 	c.Time = normalizeTime(c.Time)
 	im.b.put(counterKey(countCandidates, c.Agent), encodeNumber(uint64(c.Number)))

@@ -372,7 +372,7 @@ func invalidated(e Evaluation, lost time.Duration) bool {
 }
 
 // attemptDetails holds further results of an attempt: the refusal of a shared limit, if one
-// prevented the agent from its work, and the last line that its program wrote to standard error.
+// kept the agent from working, and the last line that its program wrote to standard error.
 type attemptDetails struct {
 	refused *agent.Refusal
 	said    string

@@ -160,7 +160,7 @@ func foreign(s string) bool {
 // test adds one test as a task.
 func (p *promptfoo) test(n *yaml.Node, number int) error {
 	if n.Kind != yaml.MappingNode {
-		return errors.New("it is not written out here")
+		return errors.New("it stands in another file")
 	}
 	vars, names, err := p.vars(n)
 	if err != nil {

@@ -71,7 +71,7 @@ func TestPromptfoo(t *testing.T) {
 		`line 31: assertion of test 3 left out, the others alone grade the task: "javascript" would run a program named by the file`,
 		`line 33: test 4 left out: its variable "text" names something outside this file`,
 		`line 35: test 5 left out: its variable "text" has several values: write one test for each`,
-		"line 37: test 6 left out: it is not written out here",
+		"line 37: test 6 left out: it stands in another file",
 	}, notes); d != "" {
 		t.Error(d)
 	}

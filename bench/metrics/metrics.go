@@ -143,10 +143,10 @@ func parse(line []byte) (Value, error) {
 		if typed.Type.Kind() == reflect.Float64 {
 			kind = "a number that can be represented"
 		}
-		return Value{}, fmt.Errorf("it is no value: %s has to be %s", text.Visible(typed.Field[strings.LastIndexByte(typed.Field, '.')+1:]), kind)
+		return Value{}, fmt.Errorf("it is not a value: %s must be %s", text.Visible(typed.Field[strings.LastIndexByte(typed.Field, '.')+1:]), kind)
 	}
 	if err != nil {
-		return Value{}, fmt.Errorf("it is no value: %s", text.OneLine(err.Error()))
+		return Value{}, fmt.Errorf("it is not a value: %s", text.OneLine(err.Error()))
 	}
 	if d.More() {
 		return Value{}, errors.New("it has more than one object")

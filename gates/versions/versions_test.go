@@ -87,7 +87,7 @@ func TestAgent(t *testing.T) {
 		"factor=99\n":                "sh ended with code 4",
 		"factor=3 # évil\a":          "control character",
 		"# evolve:end\n":             "is a marker",
-		"factor=3\necho '{\"a\":1}'": "it is no value",
+		"factor=3\necho '{\"a\":1}'": "it is not a value",
 		"factor=3\nset -- c02\n":     `case "c01" has no value`,
 	} {
 		if r := run(text, "c01"); r.Outcome != agent.Execution || !strings.Contains(r.Error, want) {

@@ -160,7 +160,7 @@ func resumePatches(sh *shell, c *cli.Context, w *workspace.Workspace, rev *revie
 		sh.eprintf("%s\n", resumedWords(p))
 	}
 	if err != nil {
-		sh.Log.Warn("not every patch that waits for its gates is through them", "error", err)
+		sh.Log.Warn("some patches have not been through their gates yet", "error", err)
 	}
 }
 

@@ -169,7 +169,7 @@ func Connect(ctx context.Context, o Options) (*Hub, error) {
 }
 
 // unreachable returns the error of a connection that cannot be made or has ended. It does not wrap
-// the cause: a broken pipe to the server is not one of this process's output.
+// the cause, so that a broken pipe of the connection is not taken for one of the standard output.
 func unreachable(err error) error {
 	if errors.Is(err, syscall.EPIPE) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, io.EOF) {
 		// A server that requires a client certificate and gets none ends the connection after the
