@@ -129,6 +129,12 @@ func newParts(n int) parts {
 	return parts{all[:n:n], all[n : 2*n : 2*n], all[2*n:]}
 }
 
+// of returns the parts of item i with the items up to itself, where p has those of all pairs.
+func (p parts) of(i int) parts {
+	from, to := i*(i+1)/2, (i+1)*(i+2)/2
+	return parts{p.sum[from:to], p.squares[from:to], p.exponent[from:to]}
+}
+
 // gather sets p to the parts of the covariances of x with the first len(p.sum) points,
 // which are given by column.
 func (k *kernel) gather(x Point, columns [][]int16, p parts) {
@@ -148,14 +154,16 @@ func (k *kernel) gather(x Point, columns [][]int16, p parts) {
 			continue
 		}
 		if at < 0 || !k.dims[i].Numeric {
-			same, other := t[0].v, t[mismatch].d
+			terms := [2]kernelTerm{t[0], t[mismatch]}
 			for j, q := range column {
-				if q == at {
-					p.sum[j] += same
-					p.squares[j] += same * same
-				} else {
-					p.exponent[j] += other
+				n := 0 // without a branch, which would be taken at random
+				if q != at {
+					n = 1
 				}
+				e := terms[n]
+				p.sum[j] += e.v
+				p.squares[j] += e.v * e.v
+				p.exponent[j] += e.d
 			}
 			continue
 		}

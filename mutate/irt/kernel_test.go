@@ -117,7 +117,11 @@ func checkGradient(t *testing.T, k *kernel) {
 	if !chol.Factorize(a) || chol.InverseTo(&inverse) != nil || chol.SolveVecTo(&alpha, mat.NewVecDense(n, z)) != nil {
 		t.Fatal("not positive definite")
 	}
-	got := k.gradient(points, byColumn(points, len(k.dims)), &alpha, &inverse)
+	pairs, columns := newParts(n*(n+1)/2), byColumn(points, len(k.dims))
+	for i, x := range points {
+		k.gather(x, columns, pairs.of(i))
+	}
+	got := k.gradient(points, columns, pairs, alpha.RawVector().Data, &inverse)
 	const h = 1e-5
 	for i := range k.theta {
 		at := k.theta[i]

@@ -3,6 +3,8 @@ package irt
 import (
 	"math"
 
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/lapack/lapack64"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -18,25 +20,30 @@ func (k *kernel) learn(points []Point, z, noise []float64, steps int) {
 		pace[i] = firstPace
 	}
 	sym := mat.NewSymDense(n, nil)
-	p, row := newParts(n), make([]float64, n)
-	var chol mat.Cholesky
-	var inverse mat.SymDense
-	var alpha mat.VecDense
+	// The parts of all pairs, row by row: the gradient has those of the covariances.
+	pairs, row := newParts(n*(n+1)/2), make([]float64, n)
+	alpha := make([]float64, n)
 	for range steps {
 		for i, x := range points {
-			k.row(x, columns, p, row[:i+1])
+			k.row(x, columns, pairs.of(i), row[:i+1])
 			for j := range i + 1 {
 				sym.SetSym(i, j, row[j])
 			}
 			sym.SetSym(i, i, row[i]+nugget+noise[i])
 		}
-		if !chol.Factorize(sym) || chol.InverseTo(&inverse) != nil {
+		// With this number of points and this noise the system is never so ill-conditioned
+		// that the sign of a gradient would be wrong. So LAPACK is called without the
+		// estimate of the condition that mat.Cholesky computes.
+		factor, ok := lapack64.Potrf(sym.RawSymmetric())
+		if !ok {
 			return
 		}
-		// With this number of points and this noise the system is never so
-		// ill-conditioned that the sign of a gradient would be wrong.
-		_ = chol.SolveVecTo(&alpha, mat.NewVecDense(n, z))
-		gradient := k.gradient(points, columns, &alpha, &inverse)
+		copy(alpha, z)
+		lapack64.Potrs(factor, blas64.General{Rows: n, Cols: 1, Stride: 1, Data: alpha})
+		if _, ok := lapack64.Potri(factor); !ok {
+			return
+		}
+		gradient := k.gradient(points, columns, pairs, alpha, sym) // now the inverse
 		for i, g := range gradient {
 			g -= (k.theta[i] - k.prior[i]) / (k.spread[i] * k.spread[i])
 			switch {
@@ -64,17 +71,15 @@ const (
 )
 
 // gradient returns the gradient of the log marginal likelihood, ½ tr((αα' − A⁻¹) ∂A/∂θ),
-// by hyperparameter.
-func (k *kernel) gradient(points []Point, columns [][]int16, alpha *mat.VecDense, inverse *mat.SymDense) []float64 {
+// by hyperparameter. pairs has the parts of the covariances of all pairs.
+func (k *kernel) gradient(points []Point, columns [][]int16, pairs parts, alpha []float64, inverse *mat.SymDense) []float64 {
 	n, d := len(points), len(k.dims)
 	out := make([]float64, len(k.theta))
-	p := newParts(n)
 	weight, paired, product := make([]float64, n), make([]float64, n), make([]float64, n)
 	for i, x := range points {
-		q := parts{p.sum[:i+1], p.squares[:i+1], p.exponent[:i+1]}
-		k.gather(x, columns, q)
+		q := pairs.of(i)
 		for j := range i + 1 {
-			m := alpha.AtVec(i)*alpha.AtVec(j) - inverse.At(i, j)
+			m := alpha[i]*alpha[j] - inverse.At(i, j)
 			if i == j {
 				m *= 0.5
 			}
