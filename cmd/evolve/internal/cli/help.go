@@ -59,21 +59,21 @@ func helpCommand(sh *shell) *cli.Command {
 		Description: "`flags` after a COMMAND shows its flags alone. COMMAND may be a TOPIC: " + strings.Join(topicNames(), ", ") + ".",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "man", Usage: "write the manual as pages for man(1) below `DIR`: man1 for commands, man7 for topics"},
-			&cli.StringFlag{Name: "html", Usage: "write the manual as a website into `DIR`: static pages without scripts; index.html is the first"},
+			&cli.StringFlag{Name: "site", Usage: "write the manual as a website into `DIR`: static pages without scripts; index.html is the first"},
 		},
 		Action: func(c *cli.Context) error {
 			names := c.Args().Slice()
-			man, html := c.String("man"), c.String("html")
-			if man+html != "" && len(names) > 0 {
-				return exit.Errorf(exit.Usage, "leave "+text.ShellQuote(names[0])+" out", "--man and --html write all pages")
+			man, site := c.String("man"), c.String("site")
+			if man+site != "" && len(names) > 0 {
+				return exit.Errorf(exit.Usage, "leave "+text.ShellQuote(names[0])+" out", "--man and --site write all pages")
 			}
 			switch {
-			case man != "" && html != "":
-				return exit.Errorf(exit.Usage, "use one at a time", "--man and --html exclude each other")
+			case man != "" && site != "":
+				return exit.Errorf(exit.Usage, "use one at a time", "--man and --site exclude each other")
 			case man != "":
 				return writeManPages(sh, sh.abs(man))
-			case html != "":
-				return writeManualSite(sh, sh.abs(html))
+			case site != "":
+				return writeManualSite(sh, sh.abs(site))
 			}
 			if len(names) == 0 {
 				return help(sh, nil)

@@ -252,7 +252,7 @@ func TestJSONIsAsDocumented(t *testing.T) {
 		{"tools health AGENT", "tiny", "tools health aide"},
 		{"help", ".", "help"},
 		{"help --man", ".", "help --man pages"},
-		{"help --html", ".", "help --html site"},
+		{"help --site", ".", "help --site site"},
 		{"completion", ".", "completion bash"},
 		{"--version", ".", "--version"},
 	} {
