@@ -5,6 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/lapack/lapack64"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -174,18 +175,14 @@ func (m *Model) gram(points []Point) *mat.SymDense {
 func (m *Model) solve(gram *mat.SymDense, targets, noise []float64) {
 	n := len(targets)
 	a := mat.NewSymDense(n, nil)
-	var chol mat.Cholesky
-	for jitter := 0.0; ; jitter = 10*jitter + 1e-6 {
+	for jitter, ok := 0.0, false; !ok; jitter = 10*jitter + 1e-6 {
 		a.CopySym(gram)
 		for i := range n {
 			a.SetSym(i, i, gram.At(i, i)+nugget+noise[i]+jitter)
 		}
-		if chol.Factorize(a) {
-			break
-		}
+		m.factor, ok = lapack64.Potrf(a.RawSymmetric())
 	}
 	m.noise = append(m.noise[:0], noise...)
-	m.factor = chol.RawU().(*mat.TriDense).RawTriangular()
 	m.alpha = append(m.alpha[:0], targets...)
 	v := blas64.Vector{N: n, Data: m.alpha, Inc: 1}
 	blas64.Trsv(blas.Trans, m.factor, v)
