@@ -111,7 +111,7 @@ func printScored(con *console, list []archive.Variant, scores map[agent.ConfigID
 		if s := scores[v.ID]; s != nil {
 			score = fmt.Sprintf("%s [%s, %s]  %3s", number.Score(s.Mean), number.Score(s.Lo), number.Score(s.Hi), number.Plural(s.Tasks, "task"))
 		}
-		con.printf("v%-5d %s  %s  %s  %s\n", v.Number, v.ID.Short(), score, text.Visible(v.Operator), text.Visible(v.Rationale))
+		con.printf("v%-5d  %s  %s  %s\n", v.Number, score, text.Visible(v.Operator), text.Visible(v.Rationale))
 		con.printAddressed("       ", addressedIn(v))
 	}
 }
