@@ -2,6 +2,7 @@ package render
 
 import (
 	"cmp"
+	"regexp"
 	"strings"
 
 	"evolve/bench/stats"
@@ -39,6 +40,25 @@ type boxRow struct {
 	Note    spans
 }
 
+// gateName matches names of gates and proposals, which a heading has as they are.
+var gateName = regexp.MustCompile(`^[A-Za-z0-9_: -]{1,60}$`)
+
+// refusal returns the end of the heading of a night whose proposals were refused: by which
+// gate, as far as the records have it.
+func refusal(list []model.Proposal) string {
+	for _, p := range list {
+		for _, g := range p.Gates {
+			if g.Verdict == "failed" && gateName.MatchString(g.Gate+p.ID) {
+				return " was refused by the gate " + g.Gate + " of " + p.ID
+			}
+		}
+	}
+	if len(list) == 0 {
+		return " has no proposal"
+	}
+	return " passed no gates"
+}
+
 func decisionBox(s subject) box {
 	d := s.agent.Decision
 	b := box{Title: title(s), Kind: string(d.Verdict), Commands: d.Commands}
@@ -53,10 +73,7 @@ func decisionBox(s subject) box {
 	case model.Refused:
 		b.Subject = say(styled(d.Champion.Name(), strong), " stays")
 		if h := s.agent.Headline; h != nil {
-			b.Claim = h.Variant.Name() + " passed no gates"
-			if len(d.Proposals) == 0 {
-				b.Claim = h.Variant.Name() + " has no proposal"
-			}
+			b.Claim = h.Variant.Name() + refusal(d.Proposals)
 		}
 		b.Sentence = say(foreign(d.Sentence))
 	case model.Keep, model.Undecided, model.Waits:

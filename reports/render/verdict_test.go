@@ -3,6 +3,7 @@ package render
 import (
 	"testing"
 
+	"evolve/archive"
 	"evolve/reports/model"
 )
 
@@ -17,6 +18,12 @@ func TestRefusedWithoutAProposal(t *testing.T) {
 	s.agent.Decision.Proposals = []model.Proposal{{ID: "P1", State: "failed"}}
 	if got := decisionBox(s).Claim; got != name+" passed no gates" {
 		t.Error(got)
+	}
+	for gate, want := range map[string]string{"program": " was refused by the gate program of P1", "<b>*x*": " passed no gates"} {
+		s.agent.Decision.Proposals[0].Gates = []archive.GateVerdict{{Gate: "scope", Verdict: "passed"}, {Gate: gate, Verdict: "failed"}}
+		if got := decisionBox(s).Claim; got != name+want {
+			t.Error(got)
+		}
 	}
 	s.agent.Decision.Proposals = nil
 	if got := decisionBox(s).Claim; got != name+" has no proposal" {
