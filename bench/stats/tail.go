@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 
 	"gonum.org/v1/gonum/mathext"
 )
@@ -107,5 +108,11 @@ func (t *Tail) words(gain string) string {
 	return s
 }
 
-// percentage formats a share in per cent.
-func percentage(share float64) string { return fmt.Sprintf("%.3g %%", 100*share) }
+// percentage formats a share in per cent with at most one decimal, as reports do, unless
+// that would be 0 or 100 for another share.
+func percentage(share float64) string {
+	if share > 0 && share < .0005 || share >= .9995 && share < 1 {
+		return fmt.Sprintf("%.5g %%", 100*share)
+	}
+	return strconv.FormatFloat(math.Round(1000*share)/10, 'f', -1, 64) + " %"
+}

@@ -63,7 +63,7 @@ func TestTail(t *testing.T) {
 		t.Errorf("nothing has the tail %+v", r.Tail)
 	}
 	r := Judge("v", blocksOf(40, 12, loses(2)), Rule{Alpha: entryAlpha})
-	if r.State != Proven || !strings.Contains(r.Reason, "up to 7.22 % of new tasks could fail unseen") || !strings.Contains(r.Reason, "2 tasks got clearly worse, as at most 14.9 % of new ones do") {
+	if r.State != Proven || !strings.Contains(r.Reason, "up to 7.2 % of new tasks could fail unseen") || !strings.Contains(r.Reason, "2 tasks got clearly worse, as at most 14.9 % of new ones do") {
 		t.Errorf("%s: %s", r.State, r.Reason)
 	}
 }
