@@ -18,7 +18,8 @@ const (
 )
 
 // consumedRows returns the rows of what the proposed variant consumes beside its champion, as far
-// as no guard shows it: the means that changed, then the latency. None has a bound.
+// as no guard shows it: the means that changed, then the latency, of which a few slow runs decide,
+// so that no change of it is claimed. None has a bound.
 func consumedRows(s subject) []boxRow {
 	v := s.agent.Decision.Verdict
 	if !v.Proposes() && v != model.Waits || s.measured() {
@@ -43,7 +44,7 @@ func consumedRows(s subject) []boxRow {
 	a, b := s.volatile.Champion, s.volatile.Variant
 	switch {
 	case s.volatile.Guard == nil && a != nil && b != nil && a.P95 > 0:
-		last = "p95 latency " + number.Duration(a.P95) + " → " + number.Duration(b.P95) + ", " + number.Change(b.P95/a.P95)
+		last = "p95 latency " + number.Duration(a.P95) + " → " + number.Duration(b.P95)
 	case len(rows) > 0:
 		return append(rows, boxRow{Label: priceLabel, Note: say(unbounded)})
 	case len(guarded) > 0 || s.volatile.Guard != nil || len(s.agent.Usage) == 0:
