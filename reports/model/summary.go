@@ -91,7 +91,7 @@ func waited(runs []Summary) {
 		for _, a := range r.Agents {
 			for i, p := range a.States {
 				if p.Awaits() && !p.Created.IsZero() {
-					a.States[i].Days = days(p.Created, at)
+					a.States[i].Days = Days(p.Created, at)
 				}
 			}
 		}

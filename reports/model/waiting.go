@@ -52,7 +52,7 @@ func ListWaiting(ctx context.Context, src Source, run string, at time.Time) ([]W
 		}
 		if l := p.Autonomy; l != nil && p.State == archive.Awaiting && !p.Created.After(at) {
 			out = append(out, Waiting{
-				Proposal: p.ID, Agent: p.Agent, Days: days(p.Created, at), First: p.ID, Open: days(p.Created, at), Level: l.To,
+				Proposal: p.ID, Agent: p.Agent, Days: Days(p.Created, at), First: p.ID, Open: Days(p.Created, at), Level: l.To,
 				Command: approveCommand(p.ID, p.State) + ` --reason "…"`,
 			})
 		}
@@ -70,7 +70,7 @@ func ListWaiting(ctx context.Context, src Source, run string, at time.Time) ([]W
 		if !p.AwaitsConfig() || p.Run == run && run != "" || p.Created.After(at) {
 			continue
 		}
-		w := Waiting{Proposal: p.ID, Agent: p.Agent, Variant: Ref{ID: p.Variant}, Days: days(p.Created, at), First: first.ID, Open: days(first.Created, at), Command: approveCommand(p.ID, p.State)}
+		w := Waiting{Proposal: p.ID, Agent: p.Agent, Variant: Ref{ID: p.Variant}, Days: Days(p.Created, at), First: first.ID, Open: Days(first.Created, at), Command: approveCommand(p.ID, p.State)}
 		if BranchOf(p) != nil {
 			w.Command = "evolve show " + p.ID
 		}
@@ -92,7 +92,8 @@ func ListWaiting(ctx context.Context, src Source, run string, at time.Time) ([]W
 	return out, nil
 }
 
-func days(since, at time.Time) int { return int(at.Sub(since) / (24 * time.Hour)) }
+// Days returns the number of whole days that a proposal has waited.
+func Days(since, at time.Time) int { return int(at.Sub(since) / (24 * time.Hour)) }
 
 // confirmed returns the gain that a proposal rests on, and the reference of that gain.
 func confirmed(ctx context.Context, src Source, p archive.ProposalRecord) (*float64, *stats.Reference, error) {

@@ -2,6 +2,7 @@ package render
 
 import (
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -25,11 +26,8 @@ func GitHub(w io.Writer, r model.Report) error {
 		name := text.Clip(text.Visible(s.agent.Agent), 60, text.Runes, text.Ellipsis)
 		verdicts = append(verdicts, b.Verdict+" "+name)
 		words = append(words, name+": "+text.Clip(text.Visible(s.agent.Decision.Sentence), maxAnnotation, text.Runes, text.Ellipsis))
-		for _, p := range s.agent.Decision.Proposals {
-			if p.Awaits() && len(s.agent.Decision.Commands) > 0 {
-				words[len(words)-1] += "; " + text.Visible(s.agent.Decision.Commands[0])
-				break
-			}
+		if d := s.agent.Decision; len(d.Commands) > 0 && slices.ContainsFunc(d.Proposals, model.Proposal.Awaits) {
+			words[len(words)-1] += "; " + text.Visible(d.Commands[0])
 		}
 	}
 	if line := patchLine(r.Volatile.Patches); len(line) > 0 {
@@ -48,25 +46,12 @@ func GitHub(w io.Writer, r model.Report) error {
 
 // needsPerson reports whether something of a night waits for a person, or the night has no verdict.
 func needsPerson(r model.Report) bool {
-	if len(r.Volatile.Waiting)+len(r.Volatile.Branches) > 0 {
+	if len(r.Volatile.Waiting)+len(r.Volatile.Branches) > 0 || slices.ContainsFunc(r.Volatile.Patches, model.Patch.Awaits) {
 		return true
 	}
-	for _, p := range r.Volatile.Patches {
-		if p.Awaits() {
-			return true
-		}
-	}
-	for _, s := range subjects(r) {
-		if s.agent.Decision.Verdict == "" || len(s.volatile.Watch.Alarms()) > 0 {
-			return true
-		}
-		for _, p := range s.agent.Decision.Proposals {
-			if p.Awaits() {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(subjects(r), func(s subject) bool {
+		return s.agent.Decision.Verdict == "" || len(s.volatile.Watch.Alarms()) > 0 || slices.ContainsFunc(s.agent.Decision.Proposals, model.Proposal.Awaits)
+	})
 }
 
 // The escapes of GitHub for what follows a command and for its properties.

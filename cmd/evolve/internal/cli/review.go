@@ -15,6 +15,7 @@ import (
 	"evolve/cmd/evolve/internal/wire"
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/gates/review"
+	"evolve/reports/model"
 )
 
 // reviewView is `evolve review --json`: what was decided.
@@ -157,7 +158,7 @@ func claimedOf(ctx context.Context, sh *shell, a *archive.Archive, root string, 
 
 // waited describes how many whole days a proposal has waited for a decision; empty for none.
 func waited(since, now time.Time) string {
-	if days := int(now.Sub(since) / (24 * time.Hour)); days > 0 {
+	if days := model.Days(since, now); days > 0 {
 		return "has waited " + count(days, "day") + " for a decision"
 	}
 	return ""

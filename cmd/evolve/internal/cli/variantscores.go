@@ -9,6 +9,7 @@ import (
 	"evolve/archive"
 	"evolve/bench"
 	"evolve/bench/stats"
+	"evolve/reports/model"
 	"evolve/reports/number"
 	"evolve/runtime/agent"
 	"evolve/runtime/text"
@@ -111,7 +112,7 @@ func printScored(con *console, list []archive.Variant, scores map[agent.ConfigID
 		if s := scores[v.ID]; s != nil {
 			score = fmt.Sprintf("%s [%s, %s]  %3s", number.Score(s.Mean), number.Score(s.Lo), number.Score(s.Hi), number.Plural(s.Tasks, "task"))
 		}
-		con.printf("v%-5d  %s  %s  %s\n", v.Number, score, text.Visible(v.Operator), text.Visible(v.Rationale))
+		con.printf("v%-5d  %s  %s  %s\n", v.Number, score, text.Visible(model.OperatorName(v.Operator)), text.Visible(v.Rationale))
 		con.printAddressed("       ", addressedIn(v))
 	}
 }
