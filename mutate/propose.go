@@ -136,6 +136,11 @@ func (s *search) acquire(size, refined int) []proposal {
 // configs of earlier nights.
 func (s *search) pool(weights []float64) []prospect {
 	parents := s.elite(elite)
+	near := make([]irt.Point, len(parents))
+	for i, a := range parents {
+		near[i] = a.point
+	}
+	s.posterior.model.Approach(near)
 	var pool []prospect
 	for range randomPoints {
 		pool = append(pool, prospect{point: s.codec.random(s.champion.point, s.rng), from: s.champion})

@@ -183,10 +183,31 @@ func (k *kernel) gather(x Point, columns [][]int16, p parts) {
 	}
 }
 
+// move changes the parts of the covariances of x into those of y, which differs in few
+// dimensions.
+func (k *kernel) move(x, y Point, columns [][]int16, p parts) {
+	for i, t := range k.tables {
+		if x[i] == y[i] {
+			continue
+		}
+		for j, q := range columns[i][:len(p.sum)] {
+			from, to := t[k.apart(i, x[i], q)], t[k.apart(i, y[i], q)]
+			p.sum[j] += to.v - from.v
+			p.squares[j] += to.v*to.v - from.v*from.v
+			p.exponent[j] += to.d - from.d
+		}
+	}
+}
+
 // row sets out to the covariances of x with the first len(out) points.
 func (k *kernel) row(x Point, columns [][]int16, p parts, out []float64) {
 	p = parts{p.sum[:len(out)], p.squares[:len(out)], p.exponent[:len(out)]}
 	k.gather(x, columns, p)
+	k.values(p, out)
+}
+
+// values sets out to the covariances with the given parts.
+func (k *kernel) values(p parts, out []float64) {
 	for j := range out {
 		out[j] = k.value(p.sum[j], p.squares[j], p.exponent[j])
 	}

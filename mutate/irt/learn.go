@@ -91,15 +91,16 @@ func (k *kernel) gradient(points []Point, columns [][]int16, pairs parts, alpha 
 			out[2*d+2] -= product[j] * q.exponent[j]
 		}
 		for c, t := range k.tables {
-			at := x[c]
-			quarter := 0.0
-			if k.dims[c].distant() {
-				l := math.Exp(k.theta[d+c])
-				quarter = 1 / (4 * l * l)
+			at, column := x[c], columns[c][:i+1]
+			if !k.dims[c].distant() {
+				out[c] += slopeEqual(at, column, t, q.sum, weight, paired, product)
+				continue
 			}
+			l := math.Exp(k.theta[d+c])
+			quarter := 1 / (4 * l * l)
 			variance, stretch := 0.0, 0.0
 			row := k.dims[c].Texts.row(at)
-			for j, other := range columns[c][:i+1] {
+			for j, other := range column {
 				a := 0
 				if row != nil {
 					a = along(row, other)
@@ -116,6 +117,21 @@ func (k *kernel) gradient(points []Point, columns [][]int16, pairs parts, alpha 
 		}
 	}
 	return out
+}
+
+// slopeEqual returns a row's part of the gradient for the variance of a dimension without
+// distances: at equal places only S depends on it, at others only the product.
+func slopeEqual(at int16, column []int16, t []kernelTerm, sum, weight, paired, product []float64) float64 {
+	equal, other := t[0].v, t[mismatch].d
+	variance := 0.0
+	for j, q := range column {
+		if q == at {
+			variance += equal * (weight[j] + paired[j]*(sum[j]-equal))
+		} else {
+			variance -= product[j] * other
+		}
+	}
+	return variance
 }
 
 // byColumn converts points to one list per dimension.

@@ -2,6 +2,7 @@ package irt
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -41,6 +42,9 @@ type Model struct {
 
 	items   int
 	columns [][]int16
+	points  []Point
+	gram    *mat.SymDense // prior covariances of points
+	anchors []anchor
 	noise   []float64 // working variance by item
 	factor  blas64.Triangular
 	alpha   []float64
@@ -69,10 +73,10 @@ func (m *Model) Fit(items []Item, iterations, learn int) {
 		m.linearise(items, targets, noise)
 		if learn > 0 && it == iterations-1 {
 			m.learn(items, points, targets, noise, learn)
-			gram = nil
+			m.gram, gram = nil, nil
 		}
 		if gram == nil {
-			gram = m.gram(points)
+			gram = m.covariances(points)
 		}
 		m.solve(gram, targets, noise)
 		for i := range items {
@@ -157,17 +161,31 @@ func (m *Model) learn(items []Item, points []Point, targets, noise []float64, st
 	m.kernel.learn(points, targets, noise, steps)
 }
 
-func (m *Model) gram(points []Point) *mat.SymDense {
-	n := len(points)
+// covariances returns the prior covariances of points. Those of the points that were first
+// at the last call too are kept; hyperparameters that are learnt clear them.
+func (m *Model) covariances(points []Point) *mat.SymDense {
+	n, kept := len(points), 0
+	m.anchors = m.anchors[:0]
+	if m.gram != nil {
+		for kept < min(n, len(m.points)) && slices.Equal(points[kept], m.points[kept]) {
+			kept++
+		}
+	}
 	m.columns, m.items = byColumn(points, len(m.kernel.dims)), n
 	g := mat.NewSymDense(n, nil)
+	for i := range kept {
+		for j := i; j < kept; j++ {
+			g.SetSym(i, j, m.gram.At(i, j))
+		}
+	}
 	p, row := newParts(n), make([]float64, n)
-	for i, x := range points {
-		m.kernel.row(x, m.columns, p, row[:i+1])
+	for i := kept; i < n; i++ {
+		m.kernel.row(points[i], m.columns, p, row[:i+1])
 		for j := range i + 1 {
 			g.SetSym(j, i, row[j])
 		}
 	}
+	m.gram, m.points = g, append(m.points[:0], points...)
 	return g
 }
 

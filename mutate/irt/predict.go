@@ -19,21 +19,24 @@ func (m *Model) Predict(points []Point) (mean, sd []float64) {
 	if q == 0 {
 		return mean, sd
 	}
-	p, row := newParts(n), make([]float64, n)
-	k := blas64.General{Rows: n, Cols: q, Stride: q, Data: make([]float64, n*q)}
+	// The factor's system is solved for each point in a row, since sums over few columns
+	// would be dearer.
+	p := newParts(n)
+	k := blas64.General{Rows: q, Cols: n, Stride: max(1, n), Data: make([]float64, q*n)}
 	for c, x := range points {
-		m.kernel.row(x, m.columns, p, row)
+		row := k.Data[c*n : (c+1)*n]
+		m.near(x, p)
+		m.kernel.values(p, row)
 		for i, v := range row {
 			mean[c] += v * m.alpha[i]
-			k.Data[i*q+c] = v
 		}
-		sd[c] = m.kernel.own + nugget
 	}
 	if n > 0 {
-		blas64.Trsm(blas.Left, blas.Trans, 1, m.factor, k)
+		blas64.Trsm(blas.Right, blas.NoTrans, 1, m.factor, k)
 	}
-	for i := range n {
-		for c, v := range k.Data[i*q : (i+1)*q] {
+	for c := range points {
+		sd[c] = m.kernel.own + nugget
+		for _, v := range k.Data[c*n : (c+1)*n] {
 			sd[c] -= v * v
 		}
 	}
