@@ -18,7 +18,7 @@ func BenchmarkOverhead(b *testing.B) {
 		params, tasks, repeats, budget int
 		bound                          float64 // ms; 0 for none
 	}{
-		{12, 80, 0, 2_000, 1},
+		{12, 80, 0, 2_000, 0.3},
 		{25, 100, 0, 8_000, 2.5},
 		{30, 100, 0, 10_000, 5},
 		{300, 200, 0, 2_000, 0},

@@ -28,7 +28,7 @@ const (
 	// taskVariance is the prior variance of task effects.
 	taskVariance = 4.0
 	// learnable bounds the number of points from which hyperparameters are learnt.
-	learnable = 220
+	learnable = 160
 )
 
 // Model is the posterior, created by New.

@@ -14,7 +14,7 @@ import (
 func TestASmallChangeIsWorthBlocks(t *testing.T) {
 	whole(t)
 	kept, lent := 0, 0
-	for seed := range int64(4) {
+	for seed := range int64(8) {
 		o := idleNights(t)
 		o.Agent.Deterministic, o.Agent.UsesSeed = false, true
 		o.Evaluations, o.Seed, o.Concurrency = 1500, &seed, 1 // in one order, whatever the machine does
@@ -38,7 +38,8 @@ func TestASmallChangeIsWorthBlocks(t *testing.T) {
 		}
 		t.Logf("seed %d: %s, lent %d, ablation %d of %d", seed, r.Verdict, p.Lent, ablated(r), p.Ablate)
 	}
-	if lent == 0 || kept > 1 {
+	// Of the 240 changes without effect of 40 nights, 2 stayed.
+	if lent == 0 || kept > 2 {
 		t.Errorf("%d evaluations lent, %d idle changes kept", lent, kept)
 	}
 }
