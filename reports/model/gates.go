@@ -11,7 +11,8 @@ import (
 // GateGroup is a group of the gates of a patch.
 type GateGroup struct {
 	Name string
-	// Passed counts the gates of All that passed; Rest are the others.
+	// Passed counts the gates of All that passed; Rest are the others. Those that were not run for
+	// the same reason are one entry with all their names.
 	Passed, All int
 	Rest        []archive.GateVerdict
 }
@@ -36,6 +37,10 @@ var gateGroups = []struct {
 	{"score and program", []string{"agent", "benchmark", "program"}},
 }
 
+// MaxSingleGates is the maximum number of gates of a proposal that are listed one by one; more are
+// shown by group.
+const MaxSingleGates = 8
+
 // GateGroups sorts the gates of a patch into groups, without empty ones.
 func GateGroups(list []archive.GateVerdict) []GateGroup {
 	groups := make([]GateGroup, len(gateGroups))
@@ -54,8 +59,21 @@ func GateGroups(list []archive.GateVerdict) []GateGroup {
 		if v.Verdict == "passed" {
 			groups[at].Passed++
 		} else {
-			groups[at].Rest = append(groups[at].Rest, v)
+			groups[at].Rest = withGate(groups[at].Rest, v)
 		}
 	}
 	return slices.DeleteFunc(groups, func(g GateGroup) bool { return g.All == 0 })
+}
+
+// withGate adds a gate that did not pass to a list.
+func withGate(list []archive.GateVerdict, v archive.GateVerdict) []archive.GateVerdict {
+	const notRun = "not_run"
+	like := slices.IndexFunc(list, func(o archive.GateVerdict) bool {
+		return v.Verdict == notRun && o.Verdict == notRun && o.Evidence == v.Evidence
+	})
+	if like < 0 {
+		return append(list, v)
+	}
+	list[like].Gate += ", " + v.Gate
+	return list
 }

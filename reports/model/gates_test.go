@@ -20,10 +20,16 @@ func TestGateGroups(t *testing.T) {
 		{Gate: "vet", Verdict: "passed"},
 		{Gate: "program", Verdict: "passed"},
 		failed, waits,
+		{Gate: "race", Verdict: "not_run", Evidence: "stopped"},
+		{Gate: "rollback", Verdict: "not_run", Evidence: "needs race"},
+		{Gate: "rename", Verdict: "not_run", Evidence: "stopped"},
 	})
 	want := []GateGroup{
 		{Name: "scope and safety", Passed: 3, All: 3},
-		{Name: "builds and tests", Passed: 1, All: 1},
+		{Name: "builds and tests", Passed: 1, All: 4, Rest: []archive.GateVerdict{
+			{Gate: "race, rename", Verdict: "not_run", Evidence: "stopped"},
+			{Gate: "rollback", Verdict: "not_run", Evidence: "needs race"},
+		}},
 		{Name: "tests notice a break", All: 1, Rest: []archive.GateVerdict{waits}},
 		{Name: "score and program", Passed: 1, All: 2, Rest: []archive.GateVerdict{failed}},
 	}

@@ -95,14 +95,11 @@ func boundNote(h model.Headline) string {
 	return words
 }
 
-// maxSingleGates is the maximum number of gates that are listed one by one.
-const maxSingleGates = 8
-
 // gateBlocks returns the gates' verdicts on a proposal: one by one if they are few, and else by
 // group, with each that did not pass, and all of them in a fold.
 func gateBlocks(id string, list []model.GateVerdict) []block {
 	all := gateTable(id, list)
-	if len(list) <= maxSingleGates {
+	if len(list) <= model.MaxSingleGates {
 		return []block{all}
 	}
 	t := newTable(say("Gates of ", foreign(id), ", by group"), wraps("gates"), plain("verdict"), wraps("evidence"))
@@ -116,7 +113,7 @@ func gateBlocks(id string, list []model.GateVerdict) []block {
 			t.Rows = append(t.Rows, gateRow(r))
 		}
 	}
-	note := say("What each gate looked at: ", theirs("evolve show "+id, command), ".")
+	note := say("What each gate looked at: ", theirs("evolve show "+id+" --all", command), ".")
 	return []block{t, para{Note: true, Text: note}, fold{Summary: say("all " + number.Count(len(list)) + " gates with their evidence"), Blocks: []block{all}, PageOnly: true}}
 }
 

@@ -92,7 +92,8 @@ func branchReviewer(sh *shell, w *workspace.Workspace, lend review.WithStore) *r
 	return rev
 }
 
-// branchText is the text of the pull request of a proposal: what `evolve show` prints of it, and
+// branchText is the text of the pull request of a proposal: what `evolve show --all` prints of it,
+// as its reader may have no workspace, and
 // the decision box of its night.
 func branchText(ctx context.Context, sh *shell, w *workspace.Workspace, a *archive.Archive, p archive.ProposalRecord) (string, error) {
 	if p.Branch != nil { // who reads it has the branch
@@ -110,12 +111,12 @@ func branchText(ctx context.Context, sh *shell, w *workspace.Workspace, a *archi
 		v := patchViewOf(sh.PatchReader(w.Root), p, false)
 		v.Addressed, v.Notes = model.Addressed(p), one.notes
 		v.Repository = filepath.Base(v.Repository) // the path is that of a machine
-		printPatch(con, v)
+		printPatch(con, v, true)
 	} else {
 		if p.OfConfig() {
 			one.Rationale = named(ctx, a, p.Agent, p.Rationale)
 		}
-		printProposal(con, one)
+		printProposal(con, one, true)
 	}
 	err = writeBoxOf(ctx, &out, a, p)
 	return out.String(), err

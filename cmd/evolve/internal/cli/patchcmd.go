@@ -26,6 +26,7 @@ func patchCommand(sh *shell) *cli.Command {
 			{
 				Name: "show", Usage: "one in full: its diff, its gates with their evidence, its review", ArgsUsage: "ID",
 				Description: "What is foreign is shown with control, direction and invisible characters escaped. Works while a run is on.",
+				Flags:       []cli.Flag{allGatesFlag()},
 				Action:      func(c *cli.Context) error { return patchShow(sh, c) },
 			},
 			{
@@ -76,7 +77,7 @@ func showPatch(sh *shell, c *cli.Context, p claimed) error {
 	}
 	v := p.patch(sh.PatchReader(root))
 	return sh.show(v, func() {
-		printPatch(sh.console, v)
+		printPatch(sh.console, v, c.Bool("all"))
 		sh.printAddressed("  ", p.notes)
 	})
 }

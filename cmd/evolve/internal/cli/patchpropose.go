@@ -121,7 +121,7 @@ func proposeIn(sh *shell, c *cli.Context, w *workspace.Workspace, target review.
 	if temporary != "" {
 		view.Workspace, sh.place = temporary, temporary
 	}
-	err = sh.show(view, func() { printPatch(sh.console, view) })
+	err = sh.show(view, func() { printPatch(sh.console, view, false) })
 	if err == nil && temporary == "" {
 		resumePatches(sh, c, w, rev)
 	}

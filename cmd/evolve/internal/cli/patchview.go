@@ -160,8 +160,8 @@ func noReview(d *review.Reviewer, b *archive.PatchBrief) string {
 	return ""
 }
 
-// printPatch shows a patch as a person must read it before approving.
-func printPatch(con *console, v patchView) {
+// printPatch shows a patch as a person must read it before approving; all lists each gate.
+func printPatch(con *console, v patchView, all bool) {
 	con.printf("%s  %s  %s\n", v.ID, text.Visible(v.Title), v.State.Name())
 	if v.waited != "" {
 		con.printf("    %s\n", v.waited)
@@ -196,7 +196,7 @@ func printPatch(con *console, v patchView) {
 			_, _ = fmt.Fprintf(out, "  %s", line) // escaped already, but for tabs
 		}
 	}
-	printGates(con, v.Gates)
+	printGates(con, v.ID, v.Gates, all)
 	con.printf("\n")
 	printReview(con, v)
 	con.printf("\nprovenance\n")

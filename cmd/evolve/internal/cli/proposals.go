@@ -257,6 +257,7 @@ func showCommand(sh *shell) *cli.Command {
 		Usage:       "one proposal in full: what changes, its gates, its story",
 		ArgsUsage:   "ID",
 		Description: "Works while a run is on.",
+		Flags:       []cli.Flag{allGatesFlag()},
 		Action: func(c *cli.Context) error {
 			return oneProposal(sh, c, func(p claimed) error {
 				if p.Patch != nil {
@@ -264,13 +265,14 @@ func showCommand(sh *shell) *cli.Command {
 				}
 				view := viewOf(p.ProposalRecord)
 				view.Claim, view.Contradiction, view.Notes = p.claim, p.against, p.notes
-				return sh.show(view, func() { printProposal(sh.console, p) })
+				return sh.show(view, func() { printProposal(sh.console, p, c.Bool("all")) })
 			})
 		},
 	}
 }
 
-func printProposal(con *console, p claimed) {
+// printProposal shows a proposal that is no patch; all lists each gate.
+func printProposal(con *console, p claimed, all bool) {
 	con.printf("%s  %s  %s\n", p.ID, foreign.Visible(p.Title), p.State.Name())
 	if p.waited != "" {
 		con.printf("    %s\n", p.waited)
@@ -291,7 +293,7 @@ func printProposal(con *console, p claimed) {
 	printFiles(con.stdout, p.Files, false)
 	printWritten(con, p.ProposalRecord)
 	printLevel(con, p.Autonomy)
-	printGates(con, p.Gates)
+	printGates(con, p.ID, p.Gates, all)
 	con.printf("\nprovenance\n")
 	con.printFacts([][2]string{
 		{"imported", p.Imported.Name()},
@@ -321,19 +323,6 @@ func (con *console) printAddressed(indent string, places []string) {
 func printFlags(con *console, list []archive.GateVerdict) {
 	for _, flag := range model.Flags(list) {
 		con.printf("    flagged: %s\n", foreign.Visible(flag))
-	}
-}
-
-func printGates(con *console, list []archive.GateVerdict) {
-	if len(list) > 0 {
-		con.printf("\ngates\n")
-	}
-	width := 0
-	for _, g := range list {
-		width = max(width, len(g.Gate))
-	}
-	for _, g := range list {
-		con.printf("  %-*s  %-8s %s\n", width, foreign.Visible(g.Gate), stateName(g.Verdict), foreign.Visible(g.Evidence))
 	}
 }
 

@@ -29,7 +29,7 @@ func reviewCommand(sh *shell) *cli.Command {
 	return &cli.Command{
 		Name: "review", Usage: "go through what awaits a decision, one by one",
 		Description: "On a terminal only. Each proposal is shown in full; then you approve it, reject it with " +
-			"a reason, look at its diff, or leave it for later.",
+			"a reason, look at its diff or its gates, or leave it for later.",
 		Flags: []cli.Flag{byFlag()},
 		Action: func(c *cli.Context) error {
 			if err := outside(sh); err != nil {
@@ -58,9 +58,9 @@ func reviewQueue(sh *shell, c *cli.Context, w *workspace.Workspace, who *person)
 	for i, p := range list {
 		_, _ = fmt.Fprintf(who.out, "\n%d of %d\n\n", i+1, len(list))
 		if p.Patch != nil {
-			printPatch(out.console, p.patch(sh.PatchReader(w.Root)))
+			printPatch(out.console, p.patch(sh.PatchReader(w.Root)), false)
 		} else {
-			printProposal(out.console, p)
+			printProposal(out.console, p, false)
 			printGrounds(who.out, p.grounds)
 		}
 		state, err := reviewOne(sh, c, w, who, out, p.ProposalRecord)
@@ -170,12 +170,16 @@ var errEnough = errors.New("enough")
 // reviewOne asks until the proposal is decided on or left. After a refusal it prints the
 // reason and asks again.
 func reviewOne(sh *shell, c *cli.Context, w *workspace.Workspace, who *person, out *shell, p archive.ProposalRecord) (archive.ProposalState, error) {
-	question, keys := "\n[a]pprove  [r]eject  [d]iff  [l]eave  [q]uit: ", "a, r, d, l or q, or the word"
+	gates, more, key := len(p.Gates) > model.MaxSingleGates, "", ""
+	if gates {
+		more, key = "[g]ates  ", "g, "
+	}
+	question, keys := "\n[a]pprove  [r]eject  [d]iff  "+more+"[l]eave  [q]uit: ", "a, r, d, "+key+"l or q, or the word"
 	merge := sh.Reviewer(w, nil).MergeOnly(p)
 	if merge != nil {
 		_, hint := exit.Of(merge)
 		_, _ = fmt.Fprintf(who.out, "\n%s\n%s\n", merge, hint)
-		question, keys = "\n[r]eject  [d]iff  [l]eave  [q]uit: ", "r, d, l or q, or the word"
+		question, keys = "\n[r]eject  [d]iff  "+more+"[l]eave  [q]uit: ", "r, d, "+key+"l or q, or the word"
 	}
 	for {
 		choice, err := who.ask(c.Context, question)
@@ -184,7 +188,7 @@ func reviewOne(sh *shell, c *cli.Context, w *workspace.Workspace, who *person, o
 		}
 		d, word := decision{}, review.Decision{By: c.String("by")}
 		choice = strings.ToLower(choice)
-		if merge != nil && (choice == "a" || choice == "approve") {
+		if merge != nil && (choice == "a" || choice == "approve") || !gates && (choice == "g" || choice == "gates") {
 			choice = ""
 		}
 		switch choice {
@@ -207,6 +211,9 @@ func reviewOne(sh *shell, c *cli.Context, w *workspace.Workspace, who *person, o
 			}
 		case "d", "diff":
 			printDiff(out.console, p)
+			continue
+		case "g", "gates":
+			listGates(out.console, "  ", p.Gates)
 			continue
 		case "l", "leave":
 			return p.State, nil

@@ -19,7 +19,7 @@ func TestWrittenIsShownEscaped(t *testing.T) {
 		}
 		var out bytes.Buffer
 		sh := &shell{console: &console{stdout: &out}}
-		printProposal(sh.console, claimed{ProposalRecord: p})
+		printProposal(sh.console, claimed{ProposalRecord: p}, false)
 		printDiff(sh.console, p)
 		if strings.ContainsAny(out.String(), "\x1b\u202e\r") || !strings.Contains(out.String(), `\x1b`) {
 			t.Errorf("%q", out.String())

@@ -127,10 +127,15 @@ func (v viewWords) Comparison(ctx context.Context, a *archive.Archive, one, two 
 }
 
 // Proposal is [archived.Words.Proposal].
-func (v viewWords) Proposal(ctx context.Context, a *archive.Archive, p archive.ProposalRecord) (string, error) {
+func (v viewWords) Proposal(ctx context.Context, a *archive.Archive, p archive.ProposalRecord) (words, gates string, err error) {
 	found, err := claimedOf(ctx, v.sh, a, v.root, p)
 	if err != nil {
-		return "", err
+		return "", "", err
+	}
+	if len(p.Gates) > model.MaxSingleGates {
+		var b bytes.Buffer
+		listGates(v.to(&b), "", p.Gates)
+		gates = b.String()
 	}
 	if p.OfConfig() {
 		found.Rationale = named(ctx, a, p.Agent, p.Rationale)
@@ -138,13 +143,13 @@ func (v viewWords) Proposal(ctx context.Context, a *archive.Archive, p archive.P
 	var b bytes.Buffer
 	con := v.to(&b)
 	if p.Patch != nil {
-		printPatch(con, found.patch(v.sh.PatchReader(v.root)))
-		return b.String(), nil
+		printPatch(con, found.patch(v.sh.PatchReader(v.root)), false)
+		return b.String(), gates, nil
 	}
-	printProposal(con, found)
+	printProposal(con, found, false)
 	b.WriteString("\n")
 	printDiff(con, p)
-	return b.String(), nil
+	return b.String(), gates, nil
 }
 
 // Limits is [archived.Words.Limits].

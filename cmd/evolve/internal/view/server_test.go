@@ -34,8 +34,8 @@ func (words) Comparison(context.Context, *archive.Archive, archive.Variant, arch
 	return []string{"compared " + hostile}, nil
 }
 
-func (words) Proposal(context.Context, *archive.Archive, archive.ProposalRecord) (string, error) {
-	return "a proposal", nil
+func (words) Proposal(context.Context, *archive.Archive, archive.ProposalRecord) (words, gates string, err error) {
+	return "a proposal", "each gate " + hostile, nil
 }
 
 func (words) Limits(context.Context, *archive.Archive, archive.Run) (string, error) { return "", nil }
@@ -254,7 +254,7 @@ func TestHostile(t *testing.T) {
 		if strings.Contains(body, " style=") || strings.Contains(body, "<style") || strings.Contains(body, " onclick=") {
 			t.Errorf("%s: a style or script is in the page", path)
 		}
-		if !strings.Contains(body, "alert") && r.StatusCode == http.StatusOK && path != "/proposal?id=P1" && path != "/night" {
+		if !strings.Contains(body, "alert") && r.StatusCode == http.StatusOK && path != "/night" {
 			t.Errorf("%s: the text is missing", path)
 		}
 	}

@@ -199,4 +199,6 @@ type Proposal struct {
 	Undecided bool
 	// Text is what `evolve show` prints of it; empty in a list.
 	Text string
+	// Gates lists each gate with its evidence where Text has only groups of them.
+	Gates string
 }

@@ -25,8 +25,8 @@ func (noWords) Comparison(context.Context, *archive.Archive, archive.Variant, ar
 	return nil, nil
 }
 
-func (noWords) Proposal(context.Context, *archive.Archive, archive.ProposalRecord) (string, error) {
-	return "", nil
+func (noWords) Proposal(context.Context, *archive.Archive, archive.ProposalRecord) (words, gates string, err error) {
+	return "", "", nil
 }
 
 func (noWords) Limits(context.Context, *archive.Archive, archive.Run) (string, error) { return "", nil }
