@@ -19,6 +19,8 @@ type Grounds struct {
 	Tasks []GroundTask `json:"tasks"`
 	// Bounds are the guards that the rulings include, in their order.
 	Bounds []stats.Bound `json:"bounds,omitempty"`
+	// Wording is the [stats.Wording] of the sentences of rulings and verdict; 0: an older one.
+	Wording int `json:"wording,omitempty"`
 }
 
 // GroundTask holds the properties of a holdout task that a ruling uses.

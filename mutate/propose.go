@@ -9,6 +9,7 @@ import (
 	"evolve/mutate/irt"
 	"evolve/mutate/operator"
 	"evolve/runtime/agent"
+	"evolve/runtime/text"
 )
 
 // proposal is a new config with its origin.
@@ -185,7 +186,7 @@ func (s *search) proposalOf(p prospect) (proposal, bool) {
 	}
 	return proposal{
 		config: c, parents: []*variantStats{p.from}, operator: modelOperator, ability: p.mean, scale: 1,
-		rationale: fmt.Sprintf("the score model expects %+.1f points over the champion", 100*(s.expected(p.mean)-s.posterior.level)),
+		rationale: fmt.Sprintf("the score model expects %s points over the champion", text.Points(s.expected(p.mean)-s.posterior.level)),
 	}, true
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"evolve/mutate/irt"
 	"evolve/mutate/operator"
+	"evolve/runtime/text"
 )
 
 const (
@@ -69,15 +70,15 @@ func (s *search) Recommend() Recommendation {
 	common, difference := s.paired(top.variantStats)
 	switch {
 	case r.Finalists[0].Score <= r.Champion.Score:
-		r.Reasons = append(r.Reasons, fmt.Sprintf("the best variant is expected to score %.1f points less than the champion: the champion stays", 100*(r.Champion.Score-r.Finalists[0].Score)))
+		r.Reasons = append(r.Reasons, fmt.Sprintf("the best variant is expected to score %s points less than the champion: the champion stays", text.Size(r.Champion.Score-r.Finalists[0].Score)))
 	case top.lead > max(strongLead, enough)*top.se && top.lead > 0, top.lead > enough*top.se && (common < commonTasks || difference > 0):
 		r.Best = r.Finalists[0]
-		r.Reasons = append(r.Reasons, fmt.Sprintf("leads the champion by %.1f ± %.1f points on the search tasks", 100*top.lead, 100*top.se))
+		r.Reasons = append(r.Reasons, fmt.Sprintf("leads the champion by %s ± %s points on the search tasks", text.Size(top.lead), text.Size(top.se)))
 	case top.lead > enough*top.se:
 		r.Reasons = append(r.Reasons, fmt.Sprintf(
-			"the best variant's lead of %.1f ± %.1f points does not show on the %d tasks that it shares with the champion: the champion stays", 100*top.lead, 100*top.se, common))
+			"the best variant's lead of %s ± %s points does not show on the %d tasks that it shares with the champion: the champion stays", text.Size(top.lead), text.Size(top.se), common))
 	default:
-		r.Reasons = append(r.Reasons, fmt.Sprintf("the best variant leads the champion by only %.1f ± %.1f points: the champion stays", 100*top.lead, 100*top.se))
+		r.Reasons = append(r.Reasons, fmt.Sprintf("the best variant leads the champion by only %s ± %s points: the champion stays", text.Size(top.lead), text.Size(top.se)))
 	}
 	return r
 }

@@ -94,6 +94,6 @@ func NoEntry(c stats.Control, entries []Entry) string {
 	times := Entered(entries)
 	slices.SortFunc(times, time.Time.Compare)
 	free := times[max(0, len(times)-c.Entries)].Add(time.Duration(c.Days) * 24 * time.Hour)
-	return fmt.Sprintf("all %d entries into the confirmation of the last %d days are used; the next is free on %s",
+	return fmt.Sprintf("all %d confirmations that %d days allow are used; the next is free on %s",
 		c.Entries, c.Days, free.UTC().Format("2 January 2006"))
 }

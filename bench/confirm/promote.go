@@ -72,7 +72,7 @@ func (c *Confirmation) hindrance(p prospect) stats.Cause {
 	if size := c.BlockSize(c.blocks); c.left < size || !c.Fits(size) {
 		return stats.Cause{
 			Kind: stats.CauseNoRoom, Figures: map[string]float64{"block": float64(size), "left": float64(max(0, c.left))},
-			Sentence: fmt.Sprintf("tonight's budget has no room for another block of %d evaluations", size),
+			Sentence: fmt.Sprintf("tonight's budget has no room for the %d evaluations that run every held-out task once more on both sides", size),
 		}
 	}
 	if p.entry != nil {
@@ -87,7 +87,7 @@ func (c *Confirmation) hindrance(p prospect) stats.Cause {
 		full.Sentence = NoEntry(c.Control, c.Spent())
 		return full
 	case left <= c.Keep:
-		full.Sentence = fmt.Sprintf("the %d entries left are kept for after the decision", left)
+		full.Sentence = fmt.Sprintf("the %d confirmations left are kept for after the decision", left)
 		return full
 	}
 	now := 0

@@ -198,7 +198,7 @@ func TestTurnEndsWithItsBlocks(t *testing.T) {
 	}
 	said := c.Conclude(true, stats.Design{Tasks: 40, Units: 40, Alpha: .004}, nil).Sentence
 	for what, words := range map[string]string{"reason": got.Reason, "sentence": said} {
-		if !strings.Contains(words, "domain small is open: -") {
+		if !strings.Contains(words, "in the domain small is not ruled out: −") {
 			t.Errorf("the %s does not name the open domain: %s", what, words)
 		}
 	}
@@ -218,7 +218,7 @@ func TestTurnIsOverWhereBlocksDoNotHelp(t *testing.T) {
 	if err := c.Work(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if r := c.Turns()[0].Ruling; w.blocks != 8 || r.State != stats.Proven || !strings.Contains(r.Reason, "domain small is open: -") {
+	if r := c.Turns()[0].Ruling; w.blocks != 8 || r.State != stats.Proven || !strings.Contains(r.Reason, "in the domain small is not ruled out: −") {
 		t.Errorf("%s after %d blocks: %s", r.State, w.blocks, r.Reason)
 	}
 }

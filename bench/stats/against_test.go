@@ -28,7 +28,7 @@ func TestReferenceIsNamed(t *testing.T) {
 		want  string
 	}{
 		"better":    {.038, nil, "is better than P3 (v352, which waits) on new tasks like these: +3.9 points"},
-		"worse":     {-.03, nil, "is no better than P3 (v352, which waits) on these tasks (-2.9 points)"},
+		"worse":     {-.03, nil, "is no better than P3 (v352, which waits) on these tasks (−2.9 points)"},
 		"no change": {0, nil, "P3 (v352, which waits)"},
 	} {
 		r := Judge("a5b27c8b", pairs(c.gain), Rule{Alpha: .004, Fixed: true, Guards: c.guard, Reference: waits()})

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"strings"
+
+	"evolve/runtime/text"
 )
 
 // CauseKind is the kind of a [Cause].
@@ -114,12 +116,12 @@ func (r *Ruling) cause(d Design) Cause {
 		c.Sentence = fmt.Sprintf("the candidate %s may not replace %s: %s", short(r.Variant), r.Reference.Words(), r.Reason)
 	case CauseHarmful:
 		if r.Fixed {
-			c.Sentence = fmt.Sprintf("the candidate %s is no better than %s on these tasks (%s points), and asking again would say the same", short(r.Variant), r.Reference.Words(), signed(r.Difference))
+			c.Sentence = fmt.Sprintf("the candidate %s is no better than %s on these tasks (%s points), and asking again would say the same", short(r.Variant), r.Reference.Words(), text.Points(r.Difference))
 			break
 		}
-		c.Sentence = fmt.Sprintf("the candidate %s is proven worse than %s on these tasks (%s points)", short(r.Variant), r.Reference.Words(), signed(r.Difference))
+		c.Sentence = fmt.Sprintf("the candidate %s is proven worse than %s on these tasks (%s points)", short(r.Variant), r.Reference.Words(), text.Points(r.Difference))
 	case CauseRuledOut:
-		c.Sentence = fmt.Sprintf("the candidate %s is not better%s on new tasks like these by %s points or more (%s)", short(r.Variant), r.Reference.than(), points(Practical), r.interval())
+		c.Sentence = fmt.Sprintf("the candidate %s is not better%s on new tasks like these by %s points or more (%s)", short(r.Variant), r.Reference.than(), text.Size(Practical), r.interval())
 	default:
 		c.Sentence = r.undecided(d)
 	}
@@ -180,7 +182,7 @@ func sentence(causes []Cause) string {
 		out = append(out, c.Sentence)
 	}
 	if n := len(causes) - clauses; n > 0 {
-		out = append(out, plural(n, "more reason")+" in the record")
+		out = append(out, text.Count(n, "more reason")+" in the record")
 	}
 	return strings.Join(out, "; ")
 }
@@ -203,7 +205,7 @@ func visible(detectable float64) string {
 	if detectable >= 1 {
 		return "no difference, however large"
 	}
-	return points(detectable) + " points at 80 % power"
+	return text.Size(detectable) + " points at 80 % power"
 }
 
 // unlikely is the 95 % quantile of the standard normal distribution: a gain exceeds its
@@ -218,7 +220,7 @@ func (p Prospect) behindBy() Cause {
 	if !(p.Mean > 0) {
 		verdict = "no variant is ahead of " + p.Reference.Words() + ": the best"
 	}
-	c.Sentence = fmt.Sprintf("%s, variant %s, is estimated at %s points (standard deviation %s%s)", verdict, short(p.Variant), signed(p.Mean), points(p.SD), p.seen())
+	c.Sentence = fmt.Sprintf("%s, variant %s, is estimated at %s points (standard deviation %s%s)", verdict, short(p.Variant), text.Points(p.Mean), text.Size(p.SD), p.seen())
 	return c
 }
 
@@ -228,7 +230,7 @@ func (p Prospect) seen() string {
 	if p.Common == 0 {
 		return ""
 	}
-	return fmt.Sprintf("; measured %s on the %s that it shares with the champion, for which it was selected", signed(p.Measured), plural(p.Common, "search task"))
+	return fmt.Sprintf("; measured %s on the %s that it shares with the champion, for which it was selected", text.Points(p.Measured), text.Count(p.Common, "search task"))
 }
 
 func (p Prospect) figures() map[string]float64 {
@@ -251,6 +253,6 @@ func (p Prospect) tooLong(projected, room float64) Cause {
 		c.Figures["projected"] = projected
 	}
 	c.Sentence = fmt.Sprintf("it is estimated to be ahead by %s points (standard deviation %s), which would take about %s to show, and a month's confirmations can pay %.0f",
-		signed(p.Mean), points(p.SD), morePairs(projected), math.Max(0, room))
+		text.Points(p.Mean), text.Size(p.SD), morePairs(projected), math.Max(0, room))
 	return c
 }

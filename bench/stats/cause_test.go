@@ -37,10 +37,10 @@ func anyEnding(t *rapid.T) ending {
 		Blocked: rapid.SampledFrom([]Cause{
 			{},
 			{},
-			{Kind: CauseNoRoom, Subject: "yyyyyyyyyy", Sentence: "tonight's budget has no room for another block of 80 evaluations"},
-			{Kind: CauseNoEntry, Subject: "yyyyyyyyyy", Sentence: "all 12 entries into the confirmation of the last 30 days are used"},
+			{Kind: CauseNoRoom, Subject: "yyyyyyyyyy", Sentence: "tonight's budget has no room for the 80 evaluations that run every held-out task once more on both sides"},
+			{Kind: CauseNoEntry, Subject: "yyyyyyyyyy", Sentence: "all 12 confirmations that 30 days allow are used"},
 			{Kind: CauseEnough, Subject: "yyyyyyyyyy", Sentence: "3 variants have entered the confirmation tonight, as many as confirm.finalists allows"},
-			{Kind: CauseNoBlock, Subject: "yyyyyyyyyy", Sentence: "not one block of its confirmation was complete"},
+			{Kind: CauseNoBlock, Subject: "yyyyyyyyyy", Sentence: "its confirmation did not get to run every held-out task once on both sides"},
 			{Kind: CauseStopped, Sentence: "the run ended before the confirmation did"},
 			{Kind: CauseChanged, Sentence: "what the evidence is about changed while the run was interrupted, so nothing more was confirmed"},
 			best.tooLong(9000, 400),
@@ -77,10 +77,10 @@ var wordings = []wording{
 	{"it goes on tomorrow", anyRuling(func(r *Ruling) bool { return r.State == Open })},
 	{"parked", anyRuling(func(r *Ruling) bool { return r.State == Parked })},
 	{"on these tasks only", anyRuling(func(r *Ruling) bool { return r.State == HereOnly })},
-	{"no room for another block", blockedBy(CauseNoRoom)},
-	{"entries into the confirmation", blockedBy(CauseNoEntry)},
+	{"once more on both sides", blockedBy(CauseNoRoom)},
+	{"confirmations that 30 days allow", blockedBy(CauseNoEntry)},
 	{"as many as confirm.finalists allows", blockedBy(CauseEnough)},
-	{"not one block", blockedBy(CauseNoBlock)},
+	{"did not get to run every held-out task", blockedBy(CauseNoBlock)},
 	{"the run ended before", blockedBy(CauseStopped)},
 	{"while the run was interrupted", blockedBy(CauseChanged)},
 	{"a month's confirmations can pay", blockedBy(CauseTooLong)},
@@ -146,7 +146,7 @@ func TestVerdictsNameTrueCauses(t *testing.T) {
 			t.Fatalf("%s because of %+v", got.Verdict, got.Causes)
 		}
 		// A candidate with a final ruling is named before the lack of budget.
-		if at := strings.Index(got.Sentence, "no room for another block"); at >= 0 {
+		if at := strings.Index(got.Sentence, "once more on both sides"); at >= 0 {
 			if veto := strings.Index(got.Sentence, "may not replace"); veto > at {
 				t.Fatalf("the budget comes before the veto: %s", got.Sentence)
 			}

@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"evolve/runtime/text"
 )
 
 // Verdict of a run for an agent.
@@ -224,7 +226,7 @@ func (r *Ruling) traded() string {
 
 func (r *Ruling) better() string {
 	words := fmt.Sprintf("variant %s is better than %s on new tasks like these: %s, measured on %s it was never tuned on%s",
-		short(r.Variant), r.Reference.Words(), r.interval(), plural(r.Tasks, "task"), r.price()+r.leavesOpen())
+		short(r.Variant), r.Reference.Words(), r.interval(), text.Count(r.Tasks, "task"), r.price()+r.leavesOpen())
 	if gain := r.Reference.Gain(); gain != "" {
 		words += "; " + gain
 	}
@@ -247,16 +249,16 @@ func (r *Ruling) inMetric() string {
 	if r.Metric == nil {
 		return ""
 	}
-	return r.Metric.recorded() + ", on " + r.Metric.Size() + "; in the score "
+	return r.Metric.Words() + ", on " + r.Metric.Size() + "; in the score "
 }
 
 // inScore returns in words the difference of the scores with the interval of the claim.
 func (r *Ruling) inScore() string {
 	i, about := r.Shown()
 	if r.exact() {
-		return signed(r.Difference) + " points on these tasks, which is exact, as a repeat would say the same"
+		return text.Points(r.Difference) + " points on these tasks, which is exact, as a repeat would say the same"
 	}
-	return fmt.Sprintf("%s points, %g %% interval for %s %s to %s", signed(r.Difference), 100*r.Level, about.Words(), signed(i.Lo), signed(i.Hi))
+	return fmt.Sprintf("%s points, %s interval for %s %s to %s", text.Points(r.Difference), text.Percent(r.Level), about.Words(), text.Points(i.Lo), text.Points(i.Hi))
 }
 
 func (r *Ruling) undecided(d Design) string {
@@ -267,10 +269,10 @@ func (r *Ruling) undecided(d Design) string {
 		more := ""
 		gain := math.Max(r.Difference, Practical)
 		if n := d.learned(r).Needed(gain); n > 0 {
-			more = fmt.Sprintf("; about %d independent tasks would be needed to show %s points", n, points(gain))
+			more = fmt.Sprintf("; about %d independent tasks would be needed to show %s points", n, text.Size(gain))
 		}
 		return fmt.Sprintf("variant %s is proven better%s on these tasks only (%s): %s cannot show that it is on new tasks like these%s",
-			name, r.Reference.than(), interval, plural(r.Clusters, "independent task"), more)
+			name, r.Reference.than(), interval, text.Count(r.Clusters, "independent task"), more)
 	case Parked:
 		return fmt.Sprintf("variant %s is neither shown better%s nor ruled out (%s) after twice the pairs it was projected to need: it is parked with its evidence", name, r.Reference.than(), interval)
 	}
@@ -281,7 +283,7 @@ func (r *Ruling) undecided(d Design) string {
 		if n := ProjectedPairs(mean, r.LogE, math.Exp(-r.Threshold), r.Within); !math.IsInf(n, 1) {
 			next += ": about " + morePairs(n)
 		}
-		return fmt.Sprintf("variant %s is neither shown better%s nor ruled out to be better by %s points (%s); %s", name, r.Reference.than(), points(Practical), interval, next)
+		return fmt.Sprintf("variant %s is neither shown better%s nor ruled out to be better by %s points (%s); %s", name, r.Reference.than(), text.Size(Practical), interval, next)
 	}
 	return fmt.Sprintf("variant %s is proven better%s on these tasks, and not yet on new tasks like these (%s); %s", name, r.Reference.than(), interval, next)
 }
@@ -305,5 +307,5 @@ func kept(causes []Cause, detectable float64, against *Reference) string {
 	if len(ended) > 0 {
 		who = sentence(ended) + "; nothing else in the confirmation"
 	}
-	return fmt.Sprintf("%s is better%s on new tasks like these by %s points or more, by a margin this run could see (%s)", who, against.than(), points(Practical), visible(detectable))
+	return fmt.Sprintf("%s is better%s on new tasks like these by %s points or more, by a margin this run could see (%s)", who, against.than(), text.Size(Practical), visible(detectable))
 }

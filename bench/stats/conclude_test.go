@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"evolve/runtime/text"
 )
 
 // ruling returns a ruling in a given state, on 40 tasks with 10 blocks.
@@ -59,13 +61,13 @@ func TestConclude(t *testing.T) {
 			"a gate refuses the only one",
 			[]Ruling{ruling("aaaaaaaaaa", Open, .03, .08), ruling("bbbbbbbbbb", Proven, .1, .05)},
 			Circumstances{Searched: true, Refused: []Refusal{{Variant: "bbbbbbbbbb", Proposal: "P1", Gate: "program", Reason: "worse"}}},
-			Refused, -1, `variant bbbbbbbb scored +10.0 points more than the champion on tasks it was never tuned on, but the gate "program" refused its proposal P1: worse`,
+			Refused, -1, `variant bbbbbbbb scored 10.0 points more than the champion on tasks it was never tuned on, but the gate "program" refused its proposal P1: worse`,
 		},
 		{
 			"gates refuse both",
 			[]Ruling{ruling("aaaaaaaaaa", Proven, .2, .18), ruling("bbbbbbbbbb", Proven, .1, .05)},
 			Circumstances{Searched: true, Refused: []Refusal{{Variant: "bbbbbbbbbb", Proposal: "P1", Gate: "program", Reason: "worse"}, {Variant: "aaaaaaaaaa", Proposal: "P2", Gate: "build", Reason: "no"}}},
-			Refused, -1, `refused its proposal P1: worse; variant aaaaaaaa scored +20.0 points more than the champion on tasks it was never tuned on, but the gate "build" refused its proposal P2: no`,
+			Refused, -1, `refused its proposal P1: worse; variant aaaaaaaa scored 20.0 points more than the champion on tasks it was never tuned on, but the gate "build" refused its proposal P2: no`,
 		},
 		{
 			"a gate that does not run judges no other either",
@@ -74,17 +76,17 @@ func TestConclude(t *testing.T) {
 			Refused, -1, `but the gate "program" of its proposal P1 did not run, so nothing is recommended: no sandbox`,
 		},
 		{"proven after a search cut short", []Ruling{ruling("a", Proven, .1, .05)}, Circumstances{}, Adopt, 0, "new tasks like these"},
-		{"goes on", []Ruling{ruling("aaaaaaaaaa", Open, .03, .08)}, Circumstances{Searched: true}, Undecided, -1, "variant aaaaaaaa is neither shown better nor ruled out to be better by 5.0 points (+3.0 points, 95 % interval for new tasks -5.0 to +11.0); it goes on tomorrow: about 4600 more pairs"},
+		{"goes on", []Ruling{ruling("aaaaaaaaaa", Open, .03, .08)}, Circumstances{Searched: true}, Undecided, -1, "variant aaaaaaaa is neither shown better nor ruled out to be better by 5.0 points (+3.0 points, 95 % interval for new tasks −5.0 to +11.0); it goes on tomorrow: about 4600 more pairs"},
 		{"behind, but open", []Ruling{ruling("a", Open, -.03, .1)}, Circumstances{Searched: true}, Undecided, -1, "it goes on tomorrow"},
 		{"on these tasks so far", []Ruling{shown}, Circumstances{Searched: true}, Undecided, -1, "is proven better on these tasks, and not yet on new tasks like these"},
-		{"a guard is open", []Ruling{unsure}, Circumstances{Searched: true}, Adopt, 0, "; open: p95 latency 1.5 s → 1.8 s (×1.20 [×0.90, ×1.50], at most ×1.10)"},
+		{"a guard is open", []Ruling{unsure}, Circumstances{Searched: true}, Adopt, 0, "; not yet shown to be kept: p95 latency 1.5 s → 1.8 s (×1.20 [×0.90, ×1.50], at most ×1.10)"},
 		{"a guard is broken", []Ruling{ruling("aaaaaaaaaa", Open, .03, .08), dear}, Circumstances{Searched: true}, TradeOff, 1, "it breaks a guard: mean cost $0.002 → $0.008 (×4.00 [×3.50, ×4.50], at most ×1.10); whether the gain is worth it"},
 		{"a trade beside one within its guards", []Ruling{dear, unsure}, Circumstances{Searched: true}, Adopt, 1, "variant ffffffff"},
 		{"on these tasks only", []Ruling{ruling("a", Parked, .3, .4), ruling("b", HereOnly, .06, .08)}, Circumstances{Searched: true}, Undecided, -1, "variant b is proven better on these tasks only"},
 		{"parked", []Ruling{ruling("a", Parked, .01, .08)}, Circumstances{Searched: true}, Undecided, -1, "parked with its evidence"},
 		{"ruled out", []Ruling{ruling("a", Open, .01, .03), ruling("b", Parked, .01, .02)}, Circumstances{Searched: true}, Keep, -1, "nothing in the confirmation is better on new tasks like these by 5.0 points or more"},
-		{"worse", []Ruling{ruling("a", Harmful, -.1, .3)}, Circumstances{Searched: true}, Keep, -1, "proven worse than the champion on these tasks (-10.0 points)"},
-		{"fixed, and no better", []Ruling{same}, Circumstances{Searched: true}, Keep, -1, "no better than the champion on these tasks (+0.0 points), and asking again would say the same"},
+		{"worse", []Ruling{ruling("a", Harmful, -.1, .3)}, Circumstances{Searched: true}, Keep, -1, "proven worse than the champion on these tasks (−10.0 points)"},
+		{"fixed, and no better", []Ruling{same}, Circumstances{Searched: true}, Keep, -1, "no better than the champion on these tasks (0.0 points), and asking again would say the same"},
 		{"vetoed", []Ruling{ruling("a", Vetoed, .1, .05)}, Circumstances{Searched: true}, Keep, -1, "may not replace the champion: the domain faq is proven worse"},
 		{"worse, and another variant was held back", []Ruling{ruling("a", Harmful, -.1, .05)}, Circumstances{Searched: true, Blocked: Cause{Kind: CauseNoEntry, Sentence: "no entry is left"}}, Undecided, -1, "no entry is left"},
 		{"worse, and the search was cut short", []Ruling{ruling("a", Harmful, -.1, .05)}, Circumstances{}, Undecided, -1, "cut short"},
@@ -149,7 +151,7 @@ func TestShown(t *testing.T) {
 		if about != c.about || i != want {
 			t.Errorf("%s: %+v is shown for %s", name, i, about)
 		}
-		words := "interval for " + about.Words() + " " + signed(i.Lo) + " to " + signed(i.Hi)
+		words := "interval for " + about.Words() + " " + text.Points(i.Lo) + " to " + text.Points(i.Hi)
 		if c.fixed && c.about == TheseTasks {
 			words = "(+100.0 points on these tasks, which is exact, as a repeat would say the same)"
 		}

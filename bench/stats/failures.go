@@ -3,6 +3,8 @@ package stats
 import (
 	"fmt"
 	"math"
+
+	"evolve/runtime/text"
 )
 
 // Failures counts evaluations without a gradable answer through the agent's own fault: a
@@ -61,7 +63,7 @@ func (f *Failures) Words(against *Reference) string {
 		return ""
 	}
 	return fmt.Sprintf("it crashes or gives no answer on %d of %s where %s does not (at most %s of new ones at .05)",
-		f.Only, plural(f.Tasks, "task"), against.Words(), percentage(f.OnlyMost))
+		f.Only, text.Count(f.Tasks, "task"), against.Words(), text.Percent(f.OnlyMost))
 }
 
 // crashes returns the clause about them; empty without any.

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"evolve/bench/metrics"
+
+	"evolve/runtime/text"
 )
 
 // furtherAlpha is the error of all intervals of further metrics together.
@@ -124,7 +126,7 @@ func (f Further) words(change string) string {
 	}
 	words += ", " + change
 	if i, d := f.Interval, f.decimals(); i != nil {
-		return words + fmt.Sprintf(", %.3g %% interval %s to %s", 100*f.Level, metrics.Signed(i.Lo, d), metrics.Signed(i.Hi, d))
+		return words + fmt.Sprintf(", %s interval %s to %s", text.Percent(f.Level), metrics.Signed(i.Lo, d), metrics.Signed(i.Hi, d))
 	}
 	if f.Same {
 		words += " on every case alike"
@@ -153,25 +155,23 @@ func FurtherNote(n int) string {
 }
 
 // FurtherPrice describes the metrics that are significantly worse; empty without any.
-func FurtherPrice(list []Further) string { return furtherPrice(list, Further.Words) }
-
-func furtherPrice(list []Further, words func(Further) string) string {
+func FurtherPrice(list []Further) string {
 	var parts []string
 	for _, f := range list {
 		if f.Finding == FurtherWorse {
-			parts = append(parts, words(f))
+			parts = append(parts, f.Words())
 		}
 	}
 	if len(parts) == 0 {
 		return ""
 	}
-	return "significantly worse, corrected for " + plural(len(list), "further metric") + " (Bonferroni): " + strings.Join(parts, "; ")
+	return "significantly worse, corrected for " + text.Count(len(list), "further metric") + " (Bonferroni): " + strings.Join(parts, "; ")
 }
 
 // price returns the words in a record on the further metrics in which a version is worse; they
 // follow other words.
 func (r *Ruling) price() string {
-	words := furtherPrice(r.Further, func(f Further) string { return f.words(f.recordedChange()) })
+	words := FurtherPrice(r.Further)
 	if words == "" {
 		return ""
 	}

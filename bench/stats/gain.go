@@ -187,26 +187,14 @@ func (g *Gain) Bounds() string {
 // Size describes the cases: "30 cases", "28 of 30 cases".
 func (g *Gain) Size() string {
 	if g.Missing == 0 {
-		return plural(g.Cases, "case")
+		return text.Count(g.Cases, "case")
 	}
-	return fmt.Sprintf("%d of %s", g.Cases, plural(g.Cases+g.Missing, "case"))
+	return fmt.Sprintf("%d of %s", g.Cases, text.Count(g.Cases+g.Missing, "case"))
 }
 
 // Words describes the gain: "excess 6.50 → 6.16 %, −0.34 percentage points, 95 % interval −0.50 to
 // −0.18".
 func (g *Gain) Words() string { return g.words(g.Change()) }
-
-// recorded returns the words of the gain for a record. Records of an older evolve keep that
-// version's form, since a check compares their words with newly computed ones.
-func (g *Gain) recorded() string { return g.words(g.recordedChange()) }
-
-// recordedChange is Change in a record.
-func (g *Gain) recordedChange() string {
-	if g.Points {
-		return g.Change()
-	}
-	return metrics.WithUnit(g.Figure(), g.Unit)
-}
 
 // words describes the gain with its difference.
 func (g *Gain) words(change string) string {
@@ -215,7 +203,7 @@ func (g *Gain) words(change string) string {
 		words += " on every case alike"
 	}
 	if i, d := g.Interval, g.decimals(); i != nil {
-		words += fmt.Sprintf(", %g %% interval %s to %s", 100*g.Level, metrics.Signed(i.Lo, d), metrics.Signed(i.Hi, d))
+		words += fmt.Sprintf(", %s interval %s to %s", text.Percent(g.Level), metrics.Signed(i.Lo, d), metrics.Signed(i.Hi, d))
 	}
 	return words
 }

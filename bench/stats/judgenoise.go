@@ -3,6 +3,8 @@ package stats
 import (
 	"fmt"
 	"math"
+
+	"evolve/runtime/text"
 )
 
 // JudgeNoise is the part of the noise of scores that comes from the draws of judge models.
@@ -57,5 +59,5 @@ func (n *JudgeNoise) Statement() string {
 	}
 	sd := math.Sqrt(n.Variance)
 	return fmt.Sprintf("of the noise, the draws of its judges are %s points (sd) a score and %s a pair, over %s",
-		points(sd), points(sd*math.Sqrt2), plural(n.Answers, "answer"))
+		text.Size(sd), text.Size(sd*math.Sqrt2), text.Count(n.Answers, "answer"))
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"time"
+
+	"evolve/runtime/text"
 )
 
 // Control is the error control of one agent across nights: at most Entries candidates
@@ -59,7 +61,7 @@ func Worn(entries, adoptions int) string {
 		return ""
 	}
 	return fmt.Sprintf("these holdout tasks have judged %s and made %s: the claim about new tasks wears thin, swap in fresh holdout tasks",
-		plural(entries, "candidate"), plural(adoptions, "adoption"))
+		text.Count(entries, "candidate"), text.Count(adoptions, "adoption"))
 }
 
 // BestRepeats returns the number of repeats per task at which a claim about new tasks

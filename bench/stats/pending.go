@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"evolve/runtime/text"
 )
 
 // Proof is the look that showed a candidate to be better on new tasks. The confirmation
@@ -75,7 +77,7 @@ func (r *Ruling) Undecided() string {
 		}
 	}
 	if worst != nil {
-		out = fmt.Sprintf("; domain %s is open: %s points [%s, %s]", worst.Domain, signed(worst.Difference), signed(worst.Lo), signed(worst.Hi))
+		out = fmt.Sprintf("; a loss of %s points in the domain %s is not ruled out: %s points [%s, %s]", text.Short(100*domainMargin), worst.Domain, text.Points(worst.Difference), text.Points(worst.Lo), text.Points(worst.Hi))
 		if others > 0 {
 			out += fmt.Sprintf(", the worst of %d", others+1)
 		}

@@ -5,6 +5,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/stat/distuv"
+
+	"evolve/runtime/text"
 )
 
 // The variances assumed for a benchmark without history, in squared score units.
@@ -234,7 +236,7 @@ func (d Design) Statement() string {
 	if d.Tasks == 0 {
 		return "there are no holdout tasks, so that nothing can be shown"
 	}
-	tasks := plural(d.Units, "independent holdout task")
+	tasks := text.Count(d.Units, "independent holdout task")
 	tonight, month := d.Detectable(d.Tonight), d.Detectable(d.Month)
 	var says string
 	switch {
@@ -242,17 +244,17 @@ func (d Design) Statement() string {
 		says = fmt.Sprintf("no improvement on new tasks like these can be shown with %s and %.0f pairs a night, only one on these tasks themselves", tasks, d.Tonight)
 	case tonight > senseless:
 		says = fmt.Sprintf("nothing can be shown tonight; within the month an improvement of %s points or more on new tasks like these (80 %% power, %s, %.0f pairs a night)",
-			points(month), tasks, d.Tonight)
+			text.Size(month), tasks, d.Tonight)
 	case d.Fixed:
 		says = fmt.Sprintf("tonight can show an improvement of %s points or more on new tasks like these (80 %% power, %s; further nights add nothing, as repeats are no new evidence)",
-			points(tonight), tasks)
+			text.Size(tonight), tasks)
 	default:
 		says = fmt.Sprintf("tonight can show an improvement of %s points or more on new tasks like these, and the month one of %s (80 %% power, %s, %.0f pairs a night)",
-			points(tonight), points(month), tasks, d.Tonight)
+			text.Size(tonight), text.Size(month), tasks, d.Tonight)
 	}
 	if month > Practical {
 		if n := d.Needed(Practical); n > 0 {
-			says += fmt.Sprintf("; about %d independent tasks would be needed for %s points", n, points(Practical))
+			says += fmt.Sprintf("; about %d independent tasks would be needed for %s points", n, text.Size(Practical))
 		}
 	}
 	if text := d.Assumption(); text != "" {

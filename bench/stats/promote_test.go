@@ -73,7 +73,7 @@ func TestPromote(t *testing.T) {
 	}{
 		{"no prospects", nil, 1e5, -1, 0, ""},
 		{"no variant is ahead", []Prospect{{Variant: "a", Mean: .01, SD: .03}, {Variant: "b", Mean: -.02, SD: .01}}, 1e5, -1, 0, "the best, variant a, is estimated at +1.0 points (standard deviation 3.0)"},
-		{"all are behind", []Prospect{{Variant: "a", Mean: -.01, SD: .03}}, 1e5, -1, 0, "no variant is ahead of the champion: the best, variant a, is estimated at -1.0 points"},
+		{"all are behind", []Prospect{{Variant: "a", Mean: -.01, SD: .03}}, 1e5, -1, 0, "no variant is ahead of the champion: the best, variant a, is estimated at −1.0 points"},
 		{"the best", []Prospect{{Variant: "a", Mean: .03, SD: .02}, {Variant: "b", Mean: .06, SD: .02}, {Variant: "c", Mean: .1, SD: .2}}, 1e5, 1, 1, ""},
 		{"the first of equals", []Prospect{{Variant: "a", Mean: .06, SD: .02}, {Variant: "b", Mean: .06, SD: .02}}, 1e5, 0, 1, ""},
 		{"an older one with evidence", []Prospect{{Variant: "a", Mean: .03, SD: .02, LogE: 5, Pairs: 3000}, {Variant: "b", Mean: .031, SD: .02}}, 3000, 0, 1, ""},

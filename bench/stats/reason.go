@@ -4,17 +4,19 @@ import (
 	"fmt"
 	"math"
 	"strings"
+
+	"evolve/runtime/text"
 )
 
 // reason returns the state in a sentence.
 func (r *Ruling) reason(rule Rule) string {
-	measured := r.inMetric() + fmt.Sprintf("%s points on %s × %s", signed(r.Difference), plural(r.Tasks, "task"), plural(r.Blocks, "block"))
+	measured := r.inMetric() + fmt.Sprintf("%s points on %s, %s each", text.Points(r.Difference), text.Count(r.Tasks, "task"), text.Times(r.Blocks))
 	if r.MissingCounted {
-		measured += fmt.Sprintf(", with the missing data counted (%s of the variant, %d of %s)", plural(r.MissingB, "evaluation"), r.MissingA, r.Reference.Words())
+		measured += fmt.Sprintf(", with the missing data counted (%s of the variant, %d of %s)", text.Count(r.MissingB, "evaluation"), r.MissingA, r.Reference.Words())
 	}
 	switch r.State {
 	case Proven:
-		return fmt.Sprintf("better on new tasks like these: %s, and at least %s points at the level of this entry (%.3g %%)%s%s", measured, signed(r.NewLower), 100*r.BoundLevel(), r.since()+r.Undecided(), r.price()+r.leavesOpen())
+		return fmt.Sprintf("better on new tasks like these: %s, and at least %s points at the level of this confirmation (%s)%s%s", measured, text.Points(r.NewLower), text.Percent(r.BoundLevel()), r.since()+r.Undecided(), r.price()+r.leavesOpen())
 	case Trade:
 		return fmt.Sprintf("better on new tasks like these (%s), at a price: %s%s", measured, strings.Join(r.prices(), "; ")+r.Undecided(), r.price()+r.leavesOpen())
 	case HereOnly:
@@ -40,7 +42,7 @@ func (r *Ruling) since() string {
 	if r.Proof == nil || r.Proof.Blocks == r.Blocks {
 		return ""
 	}
-	return ", shown after " + plural(r.Proof.Blocks, "block")
+	return ", shown after each task had run " + text.Times(r.Proof.Blocks)
 }
 
 // leavesOpen describes what a claim about new tasks does not cover.
@@ -61,13 +63,13 @@ func (r *Ruling) Assumes() string {
 	if r.Night == 0 {
 		return ""
 	}
-	return fmt.Sprintf("measured in %s, and assumes that a night shifts such a difference by %s points (standard deviation)", plural(r.Nights, "night"), points(r.Night))
+	return fmt.Sprintf("measured in %s, and assumes that a night shifts such a difference by %s points (standard deviation)", text.Count(r.Nights, "night"), text.Size(r.Night))
 }
 
 // independent returns in words the number of independent tasks and, with uneven weights,
 // their effective number.
 func (r *Ruling) independent() string {
-	words := plural(r.Clusters, "independent task")
+	words := text.Count(r.Clusters, "independent task")
 	if r.Independent < float64(r.Clusters)-.05 {
 		words += fmt.Sprintf(", which by their weights are worth %.1f", r.Independent)
 	}
@@ -82,7 +84,7 @@ func (r *Ruling) standing(measured string) string {
 	case r.Claim == TheseTasks:
 		return fmt.Sprintf("better on these tasks: %s; not yet shown of new ones", measured)
 	}
-	return fmt.Sprintf("not decided: %s, evidence %.2g to 1 where %.0f to 1 prove it", measured, math.Exp(r.LogE), math.Exp(r.Threshold))
+	return fmt.Sprintf("not decided: %s, evidence of %s to 1, where %.0f to 1 would prove it", measured, twoDigits(math.Exp(r.LogE)), math.Exp(r.Threshold))
 }
 
 // objections returns the reasons of a veto.
@@ -90,7 +92,7 @@ func (r *Ruling) objections() []string {
 	var out []string
 	for _, p := range r.Parts {
 		if p.Verdict == DomainVeto {
-			out = append(out, fmt.Sprintf("the domain %s is proven worse (%s points on %s)", p.Domain, signed(p.Difference), plural(p.Tasks, "task")))
+			out = append(out, fmt.Sprintf("the domain %s is proven worse (%s points on %s)", p.Domain, text.Points(p.Difference), text.Count(p.Tasks, "task")))
 		}
 	}
 	return out
@@ -112,7 +114,7 @@ func (r *Ruling) openGuards() string {
 	out := ""
 	for _, g := range r.Guards {
 		if g.Verdict == GuardOpen && !g.Broken() {
-			out += "; open: " + g.Sentence()
+			out += "; not yet shown to be kept: " + g.Sentence()
 		}
 	}
 	return out

@@ -3,6 +3,8 @@ package stats
 import (
 	"fmt"
 	"math"
+
+	"evolve/runtime/text"
 )
 
 // Reference is the side against which candidates are measured if it is not the champion:
@@ -61,7 +63,7 @@ func (r *Reference) Gain() string {
 	case r.Steps == 0:
 		return fmt.Sprintf("%s was not measured against v%d", r.Proposal, r.Champion)
 	}
-	words := fmt.Sprintf("%s against v%d: %s points [%s, %s]", r.Proposal, r.Champion, signed(r.Difference), signed(r.Lo), signed(r.Hi))
+	words := fmt.Sprintf("%s against v%d: %s points [%s, %s]", r.Proposal, r.Champion, text.Points(r.Difference), text.Points(r.Lo), text.Points(r.Hi))
 	if r.Steps > 1 {
 		words += fmt.Sprintf(", the sum of %d comparisons", r.Steps)
 	}

@@ -50,9 +50,9 @@ func (c Circumstances) cause(r *Ruling) Cause {
 		return out
 	}
 	out.Kind = CauseRefused
-	measured := fmt.Sprintf("variant %s scored %s points more than %s on tasks it was never tuned on", short(r.Variant), signed(r.Difference), r.Reference.Words())
+	measured := fmt.Sprintf("variant %s scored %s points more than %s on tasks it was never tuned on", short(r.Variant), text.Size(r.Difference), r.Reference.Words())
 	if f.Proposal == "" {
-		out.Sentence = fmt.Sprintf("%s, but no gate judged it, so nothing is recommended: %s", measured, text.OneLine(f.Reason))
+		out.Sentence = fmt.Sprintf("%s, but no gate has judged it, so nothing is recommended: %s", measured, text.OneLine(f.Reason))
 		return out
 	}
 	if f.NotRun {

@@ -1,6 +1,10 @@
 package stats
 
-import "fmt"
+import (
+	"fmt"
+
+	"evolve/runtime/text"
+)
 
 // Shortage describes the deficiency of the holdout for a claim about new tasks, whatever is
 // measured on it; empty if its tasks are enough for one. cases reports whether the tasks are
@@ -13,19 +17,19 @@ func (d Design) Shortage(cases bool) string {
 	needed := ""
 	if d.Tasks > 0 && (!cases || d.Within > 0) { // the number of cases that are needed is unknown before a night
 		if n := d.Needed(Practical); n > d.Units {
-			needed = fmt.Sprintf("; to show %s points on new tasks, about %d independent holdout tasks are needed", points(Practical), n)
+			needed = fmt.Sprintf("; to show %s points on new tasks, about %d independent holdout tasks are needed", text.Size(Practical), n)
 		}
 	}
 	switch {
 	case cases && d.Tasks == 0:
 		return fmt.Sprintf("no case is held out: the night can search, and can confirm and propose nothing; that takes %d held-out cases or more, half of %d that the scoring command prints", least, 2*least)
 	case cases:
-		return fmt.Sprintf("%s cannot confirm a version, so that none is proposed; that takes %d or more, half of %d that the scoring command prints%s", plural(d.Units, "independent held-out case"), least, 2*least, needed)
+		return fmt.Sprintf("%s cannot confirm a version, so that none is proposed; that takes %d or more, half of %d that the scoring command prints%s", text.Count(d.Units, "independent held-out case"), least, 2*least, needed)
 	case d.Tasks == 0:
 		return fmt.Sprintf("the suite has no holdout tasks: the run can search, and its verdict is undecided; a claim about new tasks needs at least %d", least)
 	}
 	return fmt.Sprintf("%s %s too few for a claim about new tasks, which needs at least %d: \"better on these tasks\" is all that can be shown%s",
-		plural(d.Units, "independent holdout task"), isAre(d.Units), least, needed)
+		text.Count(d.Units, "independent holdout task"), isAre(d.Units), least, needed)
 }
 
 func isAre(n int) string {

@@ -4,9 +4,10 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 
 	"gonum.org/v1/gonum/mathext"
+
+	"evolve/runtime/text"
 )
 
 const (
@@ -95,24 +96,15 @@ func (t *Tail) Words() string { return t.words("the gain") }
 // words is like Words, with a name for the gain.
 func (t *Tail) words(gain string) string {
 	s := fmt.Sprintf("up to %s of new tasks could fail unseen, being of a kind that none of these %d is, and %s is gone at %s",
-		percentage(t.Unseen), t.Tasks, gain, percentage(t.BreakEven))
+		text.Percent(t.Unseen), t.Tasks, gain, text.Percent(t.BreakEven))
 	if t.BreakEven > 0 && t.Unseen > t.BreakEven {
 		s += ", which so few tasks cannot exclude"
 	}
 	if t.Worse > 0 {
-		s += fmt.Sprintf("; %s got clearly worse, as at most %s of new ones do", plural(t.Worse, "task"), percentage(t.WorseMost))
+		s += fmt.Sprintf("; %s got clearly worse, as at most %s of new ones do", text.Count(t.Worse, "task"), text.Percent(t.WorseMost))
 	}
 	if t.Failing > 0 {
-		s += fmt.Sprintf("; on %s it failed in every run, as at most %s of new ones may", plural(t.Failing, "task"), percentage(t.FailingMost))
+		s += fmt.Sprintf("; on %s it failed in every run, as at most %s of new ones may", text.Count(t.Failing, "task"), text.Percent(t.FailingMost))
 	}
 	return s
-}
-
-// percentage formats a share in per cent with at most one decimal, as reports do, unless
-// that would be 0 or 100 for another share.
-func percentage(share float64) string {
-	if share > 0 && share < .0005 || share >= .9995 && share < 1 {
-		return fmt.Sprintf("%.5g %%", 100*share)
-	}
-	return strconv.FormatFloat(math.Round(1000*share)/10, 'f', -1, 64) + " %"
 }

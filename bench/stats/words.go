@@ -1,21 +1,11 @@
 package stats
 
 import (
-	"fmt"
 	"math"
+	"strconv"
+
+	"evolve/runtime/text"
 )
-
-// points formats a difference in score units as points of a hundred.
-func points(d float64) string { return fmt.Sprintf("%.1f", 100*d) }
-
-func signed(d float64) string { return fmt.Sprintf("%+.1f", 100*d) }
-
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}
 
 func short(id string) string { return id[:min(8, len(id))] }
 
@@ -28,5 +18,14 @@ func morePairs(n float64) string {
 		scale := math.Pow(10, math.Floor(math.Log10(n))-1)
 		n = math.Ceil(n/scale) * scale
 	}
-	return plural(int(math.Ceil(n)), "more pair")
+	return text.Count(int(math.Ceil(n)), "more pair")
+}
+
+// twoDigits formats an amount to two significant digits.
+func twoDigits(x float64) string {
+	rounded, err := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 2, 64), 64)
+	if err != nil {
+		return text.Unknown
+	}
+	return text.Short(rounded)
 }

@@ -13,6 +13,7 @@ import (
 	"evolve/bench/stats"
 	"evolve/gates"
 	"evolve/patch"
+	"evolve/runtime/text"
 )
 
 const (
@@ -85,10 +86,10 @@ func (w *gateRun) tryAgent(ctx context.Context) (verdict gates.Verdict, evidence
 // ended the comparison early.
 func (t *tried) judge() (gates.Verdict, string) {
 	c := stats.Compare(t.pairs, trialLevel)
-	measured := fmt.Sprintf("%d of %d search tasks once on each side: %.3f → %.3f, %+.1f points, %g %% interval %+.1f to %+.1f, %d better, %d worse, %d equal",
-		c.Tasks, t.planned, c.MeanA, c.MeanB, 100*c.Difference, 100*c.Level, 100*c.Lo, 100*c.Hi, c.Wins, c.Losses, c.Ties)
+	measured := fmt.Sprintf("%d of %d search tasks once on each side: %s → %s, %s points, %s interval %s to %s, %d better, %d worse, %d equal",
+		c.Tasks, t.planned, text.Score(c.MeanA), text.Score(c.MeanB), text.Points(c.Difference), text.Percent(c.Level), text.Points(c.Lo), text.Points(c.Hi), c.Wins, c.Losses, c.Ties)
 	if t.usd > 0 {
-		measured += fmt.Sprintf(", %.4f USD", t.usd)
+		measured += ", " + text.Dollars(t.usd)
 	}
 	if t.faults[0]+t.faults[1] > 0 {
 		first := t.said[1]
@@ -113,7 +114,7 @@ func (t *tried) judge() (gates.Verdict, string) {
 	case c.Lo > 0:
 		return gates.Passed, "better on search tasks: " + measured
 	case c.Lo > -trialMargin:
-		return gates.Passed, fmt.Sprintf("a loss of %g points is ruled out: %s", 100*trialMargin, measured)
+		return gates.Passed, fmt.Sprintf("a loss of %s points is ruled out: %s", text.Short(100*trialMargin), measured)
 	}
-	return gates.Flagged, fmt.Sprintf("neither shown to be worse nor that a loss of %g points is ruled out: %s", 100*trialMargin, measured)
+	return gates.Flagged, fmt.Sprintf("neither shown to be worse nor that a loss of %s points is ruled out: %s", text.Short(100*trialMargin), measured)
 }

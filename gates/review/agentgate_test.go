@@ -85,9 +85,9 @@ func TestAgentIsTried(t *testing.T) {
 		verdict gates.Verdict
 		says    string
 	}{
-		"better":               {limited("limit=40"), gates.Passed, "better on search tasks: 40 of 40 search tasks once on each side: 0.500 → 1.000, +50.0 points"},
-		"worse":                {limited("limit=5"), gates.Failed, "shown to be worse: 40 of 40 search tasks once on each side: 0.500 → 0.125, -37.5 points"},
-		"the same":             {limited("limit=$((10 + 10))"), gates.Passed, "a loss of 10 points is ruled out: 40 of 40 search tasks once on each side: 0.500 → 0.500, +0.0 points"},
+		"better":               {limited("limit=40"), gates.Passed, "better on search tasks: 40 of 40 search tasks once on each side: .500 → 1.000, +50.0 points"},
+		"worse":                {limited("limit=5"), gates.Failed, "shown to be worse: 40 of 40 search tasks once on each side: .500 → .125, −37.5 points"},
+		"the same":             {limited("limit=$((10 + 10))"), gates.Passed, "a loss of 10 points is ruled out: 40 of 40 search tasks once on each side: .500 → .500, 0.0 points"},
 		"neither":              {limited("limit=18"), gates.Flagged, "neither shown to be worse nor that a loss of 10 points is ruled out"},
 		"breaks its protocol":  {limited("limit=20; echo noise"), gates.Failed, "it breaks, which the base does not"},
 		"ends on some tasks":   {limited("limit=20; [ $goal != 7 ] || exit 3"), gates.Failed, "0 times before and 1 times after the patch"},
@@ -126,7 +126,7 @@ func TestTrialIsCharged(t *testing.T) {
 		verdict gates.Verdict
 		says    string
 	}{
-		"enough":     {10, gates.Passed, "0.8000 USD"},
+		"enough":     {10, gates.Passed, "$0.80"},
 		"not enough": {.2, gates.NotRun, "the budget was used up before the comparison was complete"},
 		"none left":  {1e-9, gates.NotRun, "the budget was used up"},
 	} {

@@ -12,6 +12,7 @@ import (
 	"evolve/bench"
 	"evolve/runtime/agent"
 	"evolve/runtime/authored"
+	"evolve/runtime/text"
 )
 
 // maxCollected bounds the tools that one night proposes for an agent.
@@ -65,11 +66,11 @@ type written struct {
 // about describes the number of uses of a tool, and the scores with and without it. The
 // scores are observed, not confirmed.
 func (w *written) about(run string) string {
-	text := fmt.Sprintf("written in %d evaluations of %d search tasks of run %s, which solved %d of them, mean score %.3f", w.evaluations, len(w.tasks), run, w.solved, w.score/float64(w.evaluations))
+	words := fmt.Sprintf("written in %d evaluations of %d search tasks of run %s, which solved %d of them, mean score %s", w.evaluations, len(w.tasks), run, w.solved, text.Score(w.score/float64(w.evaluations)))
 	if w.beside > 0 {
-		text += fmt.Sprintf(" against %.3f of %d other evaluations of these tasks", w.others/float64(w.beside), w.beside)
+		words += fmt.Sprintf(" against %s of %d other evaluations of these tasks", text.Score(w.others/float64(w.beside)), w.beside)
 	}
-	return text + fmt.Sprintf("; calls: %d, ok: %d; not confirmed", w.calls, w.ok)
+	return words + fmt.Sprintf("; calls: %d, ok: %d; not confirmed", w.calls, w.ok)
 }
 
 // toolsWritten returns the tools that helped in evaluations of search tasks, by the number

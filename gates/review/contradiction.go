@@ -8,6 +8,7 @@ import (
 	"evolve/bench/metrics"
 	"evolve/bench/stats"
 	"evolve/gates"
+	"evolve/runtime/text"
 )
 
 // contradicts compares the scores of base and patched tree, all cases at once and each tree
@@ -43,7 +44,7 @@ func (w *gateRun) contradicts(scale *metrics.Scale, runs [4][]metrics.Value) (ga
 	if !same && (c.Clusters < stats.MinClusters || c.Hi+noise >= w.confirmed.Lo) {
 		return gates.Passed, "", nil
 	}
-	confirmed := fmt.Sprintf("%+.1f points", 100*w.confirmed.Difference)
+	confirmed := text.Points(w.confirmed.Difference) + " points"
 	if w.confirmed.Means != "" {
 		confirmed += " (" + w.confirmed.Means + ")"
 	}
@@ -56,6 +57,6 @@ func (w *gateRun) contradicts(scale *metrics.Scale, runs [4][]metrics.Value) (ga
 	case c.Hi+noise < 0:
 		how = "worse"
 	}
-	return verdict, fmt.Sprintf("scored on all cases at once the patched tree is %s, %+.1f points, %g %% interval %+.1f to %+.1f, while the confirmation measured %s: the values depend on how the command is started, or the code prints in place of the command",
-		how, 100*c.Difference, 100*c.Level, 100*(c.Lo-noise), 100*(c.Hi+noise), confirmed), nil
+	return verdict, fmt.Sprintf("scored on all cases at once the patched tree is %s, %s points, %s interval %s to %s, while the confirmation measured %s: the values depend on how the command is started, or the code prints in place of the command",
+		how, text.Points(c.Difference), text.Percent(c.Level), text.Points(c.Lo-noise), text.Points(c.Hi+noise), confirmed), nil
 }

@@ -19,8 +19,8 @@ func TestPatchedConfigIsTried(t *testing.T) {
 		verdict gates.Verdict
 		says    string
 	}{
-		"40": {gates.Passed, "better on search tasks: 40 of 40 search tasks once on each side: 0.500 → 1.000"},
-		"4":  {gates.Failed, "shown to be worse: 40 of 40 search tasks once on each side: 0.500 → 0.100"},
+		"40": {gates.Passed, "better on search tasks: 40 of 40 search tasks once on each side: .500 → 1.000"},
+		"4":  {gates.Failed, "shown to be worse: 40 of 40 search tasks once on each side: .500 → .100"},
 	} {
 		b := newBureau(t)
 		asked := 0

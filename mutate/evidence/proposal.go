@@ -68,7 +68,7 @@ func Proposal(ctx context.Context, a *archive.Archive, p archive.ProposalRecord,
 		return err
 	}
 	now := archive.Grounds{
-		Against: plan.Reference(), Fixed: rules.Fixed, Tasks: Tasks(rules.Holdout), Bounds: rules.Bounds,
+		Against: plan.Reference(), Fixed: rules.Fixed, Tasks: Tasks(rules.Holdout), Bounds: rules.Bounds, Wording: stats.Wording,
 	}
 	if r.Grounds == nil || f.Judged == nil { // an older evolve made it
 		return older(ctx, a, r, f, now)

@@ -64,6 +64,9 @@ func Recompute(ctx context.Context, a *archive.Archive, r archive.AgentResult, f
 		rule.Proof = p
 	}
 	now := judge(list, rule)
+	if r.Grounds.Wording != stats.Wording { // the same ruling in the words of another version
+		now.Reason = f.Ruling.Reason
+	}
 	if what := unlike(f.Ruling, now); len(what) > 0 {
 		return now, differs("the ruling is not what the stored evaluations give: %s", strings.Join(what, ", "))
 	}

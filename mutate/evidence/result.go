@@ -29,7 +29,8 @@ func (c *Checked) Add(o Checked) {
 }
 
 // Check recomputes every ruling of a result, and the parts of the verdict that follow
-// from them: whether a variant is proposed, which one, and the sentence about it. The
+// from them: whether a variant is proposed, which one, and the sentence about it, unless another
+// version of evolve worded it. The
 // first contradiction is an *archive.AuditError.
 func Check(ctx context.Context, a *archive.Archive, r archive.AgentResult) (Checked, error) {
 	var out Checked
@@ -73,7 +74,7 @@ func Check(ctx context.Context, a *archive.Archive, r archive.AgentResult) (Chec
 		return out, told("the verdict %q does not follow from the rulings, which give %q", r.Verdict, verdict.Verdict)
 	case r.Winner != winner:
 		return out, told("the winner is not the one that the rulings give")
-	case verdict.Verdict.Proposes() && r.Reason != verdict.Sentence:
+	case verdict.Verdict.Proposes() && r.Grounds.Wording == stats.Wording && r.Reason != verdict.Sentence:
 		return out, told("the sentence of the verdict is not the one that the rulings give")
 	}
 	return out, nil

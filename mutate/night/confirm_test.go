@@ -192,7 +192,7 @@ func TestTheMonthsEntries(t *testing.T) {
 		t.Fatalf("%d entered, %d entries are used, %s", len(last.Finalist), last.Entries.Used, last.Verdict)
 	}
 	last = m.night(m.found(.3, bad(1)...))
-	if len(last.Finalist) != 0 || len(m.entries()) != 12 || !strings.Contains(last.Reason, "all 12 entries") || !strings.Contains(last.Reason, "31 March 2026") {
+	if len(last.Finalist) != 0 || len(m.entries()) != 12 || !strings.Contains(last.Reason, "all 12 confirmations") || !strings.Contains(last.Reason, "31 March 2026") {
 		t.Fatalf("the thirteenth: %d entries, %s", len(m.entries()), last.Reason)
 	}
 	next := m.plan(t)
@@ -233,7 +233,7 @@ func TestEntriesUnderAnotherName(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		told := slices.Contains(o.Notes, "entries that were made on the same held-out tasks under the name former count")
+		told := slices.Contains(o.Notes, "confirmations on the same held-out tasks under the name former count")
 		if o.Entries.Used != used || told != named {
 			t.Errorf("the dry run has %+v", o)
 		}

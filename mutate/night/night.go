@@ -357,9 +357,9 @@ func (n *night) unconfirmed() (stats.CauseKind, string) {
 		return stats.CauseSearchOnly, "only the search was asked for; nothing was confirmed on the holdout"
 	}
 	if n.blocking != "" {
-		return stats.CauseNoBudget, "there was no time for one block of the confirmation: evaluations waited for a limit under policies: " + n.blocking
+		return stats.CauseNoBudget, "there was no time to run each held-out task once on both sides: evaluations waited for a limit under policies: " + n.blocking
 	}
-	return stats.CauseNoBudget, n.bindingNoun() + " left no room for one block of the confirmation"
+	return stats.CauseNoBudget, n.bindingNoun() + " left no room to run each held-out task once on both sides"
 }
 
 // explain determines the meaning of a stage's end for the run: exhausting the run's own

@@ -99,7 +99,7 @@ func spentUnder(others []confirm.Entry, c stats.Control, now time.Time) string {
 	if len(names) == 0 {
 		return ""
 	}
-	return "entries that were made on the same held-out tasks under the name " + strings.Join(names, ", ") + " count"
+	return "confirmations on the same held-out tasks under the name " + strings.Join(names, ", ") + " count"
 }
 
 // constant describes the savings from declaring the agent deterministic, if the latest

@@ -100,5 +100,6 @@ func (n *night) submit(ctx context.Context) (Proposed, error) {
 func (n *night) grounds() archive.Grounds {
 	return archive.Grounds{
 		Against: n.Plan.Reference(), Fixed: n.Agent.Fixed(), Metric: n.Agent.Metric, Tasks: evidence.Tasks(n.sample.Holdout), Bounds: n.Agent.Guards,
+		Wording: stats.Wording,
 	}
 }

@@ -11,38 +11,26 @@ import (
 	"time"
 
 	"github.com/dustin/go-humanize"
+
+	"evolve/runtime/text"
 )
 
 const (
 	// Minus is the sign of negative numbers.
-	Minus = "−"
+	Minus = text.Minus
 	// Unknown stands for a figure that there is none of.
-	Unknown = "–"
+	Unknown = text.Unknown
 )
 
 // Score formats a mean score with three decimals and no leading zero: .612, 1.000.
-func Score(x float64) string {
-	if math.IsNaN(x) || math.IsInf(x, 0) {
-		return Unknown
-	}
-	s := strconv.FormatFloat(math.Abs(x), 'f', 3, 64)
-	s = strings.TrimPrefix(s, "0")
-	if x < 0 && s != ".000" {
-		return Minus + s
-	}
-	return s
-}
+func Score(x float64) string { return text.Score(x) }
 
 // Points formats a difference of scores in points, hundredths of the scale, with its
 // sign: +8.2, −0.4, 0.0.
-func Points(d float64) string {
-	return Signed(100*d, 1)
-}
+func Points(d float64) string { return text.Points(d) }
 
 // Size formats a difference in points without a sign.
-func Size(d float64) string {
-	return strings.TrimLeft(Points(d), "+"+Minus)
-}
+func Size(d float64) string { return text.Size(d) }
 
 // Interval formats the bounds of a difference in points.
 func Interval(lo, hi float64) string {
@@ -58,19 +46,7 @@ func ChangeInterval(lo, hi float64) string {
 }
 
 // Signed formats a number with its sign; 0 has none.
-func Signed(x float64, decimals int) string {
-	if math.IsNaN(x) || math.IsInf(x, 0) {
-		return Unknown
-	}
-	s := strconv.FormatFloat(math.Abs(x), 'f', decimals, 64)
-	switch {
-	case strings.Trim(s, "0.") == "":
-		return s
-	case x < 0:
-		return Minus + s
-	}
-	return "+" + s
-}
+func Signed(x float64, decimals int) string { return text.Signed(x, decimals) }
 
 // PValue formats a probability with two significant digits: .0031, <.0001.
 func PValue(p float64) string {
@@ -112,27 +88,10 @@ func Times(n int) string {
 }
 
 // Short formats a parameter's value: .75, 12, 1e−06.
-func Short(x float64) string {
-	s := strings.ReplaceAll(strconv.FormatFloat(x, 'g', 6, 64), "-", Minus)
-	sign := ""
-	if strings.HasPrefix(s, Minus) {
-		sign = Minus
-	}
-	if rest, ok := strings.CutPrefix(s, sign+"0."); ok {
-		return sign + "." + rest
-	}
-	return s
-}
+func Short(x float64) string { return text.Short(x) }
 
-// Percent formats a share or level with at most one decimal, or two if it would round to
-// 100 %.
-func Percent(x float64) string {
-	s := Short(float64(int(x*1000+.5)) / 10)
-	if s == "100" && x < 1 {
-		s = Short(float64(int(x*10000)) / 100)
-	}
-	return s + " %"
-}
+// Percent formats a share or level with at most one decimal, unless it would round to 0 or 100 %.
+func Percent(x float64) string { return text.Percent(x) }
 
 // Share formats a part of a whole in per cent, rounded down: only a whole is 100 %.
 func Share(x float64) string { return strconv.Itoa(int(100*x)) + " %" }
@@ -153,15 +112,7 @@ func Money(usd float64) string {
 // Dollars formats an amount of a budget, such as its bound, what is spent and what is left. It has
 // two decimals from a dollar on and in whole cents, and else four significant digits, so that
 // the amounts of a small budget add up: $12.35, $0.50, $0.035, $0.004069.
-func Dollars(usd float64) string {
-	decimals := 2
-	if cents := usd * 100; math.Abs(usd) < 1 && math.Abs(cents-math.Round(cents)) > 1e-6 {
-		decimals = max(2, 3-int(math.Floor(math.Log10(math.Abs(usd)))))
-	}
-	whole, part, _ := strings.Cut(strconv.FormatFloat(usd, 'f', decimals, 64), ".")
-	part = strings.TrimRight(part, "0")
-	return "$" + whole + "." + part + strings.Repeat("0", max(0, 2-len(part)))
-}
+func Dollars(usd float64) string { return text.Dollars(usd) }
 
 // Duration formats a time span with two significant units: 840 ms, 1.9 s, 3 m 20 s, 7 h 5
 // m.

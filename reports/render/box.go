@@ -46,17 +46,27 @@ var gateName = regexp.MustCompile(`^[A-Za-z0-9_: -]{1,60}$`)
 // refusal returns the end of the heading of a night whose proposals were refused: by which
 // gate, as far as the records have it.
 func refusal(list []model.Proposal) string {
-	for _, p := range list {
-		for _, g := range p.Gates {
-			if g.Verdict == "failed" && gateName.MatchString(g.Gate+p.ID) {
-				return " was refused by the gate " + g.Gate + " of " + p.ID
+	for _, by := range []struct{ verdict, start, end string }{
+		{"failed", " was refused by ", ""},
+		{"not_run", " waits for ", ", which did not run"},
+	} {
+		for _, p := range list {
+			for _, g := range p.Gates {
+				if g.Verdict != by.verdict || !gateName.MatchString(p.ID) {
+					continue
+				}
+				gate := "a gate"
+				if gateName.MatchString(g.Gate) {
+					gate = "the gate " + g.Gate
+				}
+				return by.start + gate + " of " + p.ID + by.end
 			}
 		}
 	}
 	if len(list) == 0 {
 		return " has no proposal"
 	}
-	return " passed no gates"
+	return " has a proposal without a record of its gates"
 }
 
 func decisionBox(s subject) box {

@@ -16,14 +16,18 @@ func TestRefusedWithoutAProposal(t *testing.T) {
 	s.agent.Decision.Verdict = model.Refused
 	name := s.agent.Headline.Variant.Name()
 	s.agent.Decision.Proposals = []model.Proposal{{ID: "P1", State: "failed"}}
-	if got := decisionBox(s).Claim; got != name+" passed no gates" {
+	if got := decisionBox(s).Claim; got != name+" has a proposal without a record of its gates" {
 		t.Error(got)
 	}
-	for gate, want := range map[string]string{"program": " was refused by the gate program of P1", "<b>*x*": " passed no gates"} {
+	for gate, want := range map[string]string{"program": " was refused by the gate program of P1", "<b>*x*": " was refused by a gate of P1"} {
 		s.agent.Decision.Proposals[0].Gates = []archive.GateVerdict{{Gate: "scope", Verdict: "passed"}, {Gate: gate, Verdict: "failed"}}
 		if got := decisionBox(s).Claim; got != name+want {
 			t.Error(got)
 		}
+	}
+	s.agent.Decision.Proposals[0].Gates = []archive.GateVerdict{{Gate: "scope", Verdict: "passed"}, {Gate: "build", Verdict: "not_run"}}
+	if got := decisionBox(s).Claim; got != name+" waits for the gate build of P1, which did not run" {
+		t.Error(got)
 	}
 	s.agent.Decision.Proposals = nil
 	if got := decisionBox(s).Claim; got != name+" has no proposal" {

@@ -1,6 +1,10 @@
 package autonomy
 
-import "fmt"
+import (
+	"fmt"
+
+	"evolve/runtime/text"
+)
 
 // Requirement is one condition for a level, with the figure that is compared with it.
 type Requirement struct {
@@ -59,7 +63,7 @@ func Requirements(l Level, f Figures) []Requirement {
 		confidence(d, f),
 	}
 	if f.Turns > 0 {
-		list[1].Have = fmt.Sprintf("%.1f %%: %s", 100*f.ErrorRate(), list[1].Have)
+		list[1].Have = text.Percent(f.ErrorRate()) + ": " + list[1].Have
 	}
 	if d.safe {
 		r := Requirement{Name: "unsafe requests", Need: "none", Have: fmt.Sprint(f.Unsafe), Met: f.Unsafe == 0 && f.Uncounted == ""}
@@ -80,12 +84,12 @@ func Requirements(l Level, f Figures) []Requirement {
 // confidence requires as many statements as sessions: the mean of a few shows nothing.
 func confidence(d demand, f Figures) Requirement {
 	r := Requirement{
-		Name: "mean confidence", Need: fmt.Sprintf("at least %.2f over at least %d turns, and no more than succeeded", d.confidence, d.sessions),
+		Name: "mean confidence", Need: fmt.Sprintf("at least %s over at least %d turns, and no more than succeeded", text.Decimal(d.confidence, 2), d.sessions),
 		Have: "no turn stated one",
 		Met:  f.Stated >= d.sessions && f.Supported()+rounding >= d.confidence,
 	}
 	if f.Stated > 0 {
-		r.Have = fmt.Sprintf("%.2f stated, %.2f succeeded over %d turns, calibration error %.2f", f.Confidence, f.Success, f.Stated, f.ECE)
+		r.Have = fmt.Sprintf("%s stated, %s succeeded over %d turns, calibration error %s", text.Decimal(f.Confidence, 2), text.Decimal(f.Success, 2), f.Stated, text.Decimal(f.ECE, 2))
 	}
 	return r
 }
@@ -117,7 +121,7 @@ func Risks(l Level, f Figures) []string {
 		out = append(out, f.Uncounted)
 	}
 	if f.Confidence > f.Success+.1 {
-		out = append(out, fmt.Sprintf("it is too sure of itself: it states %.2f and succeeds in %.2f", f.Confidence, f.Success))
+		out = append(out, fmt.Sprintf("it is too sure of itself: it states %s and succeeds in %s", text.Decimal(f.Confidence, 2), text.Decimal(f.Success, 2)))
 	}
 	if f.Decided > 0 && 2*f.Granted < f.Decided {
 		out = append(out, fmt.Sprintf("people approved %d of its %d requests that they decided", f.Granted, f.Decided))

@@ -236,7 +236,7 @@ func (c *cron) nights(days int, operator func(day int, waits []archive.ProposalR
 	verdicts := map[archive.Verdict]int{}
 	for _, r := range c.results {
 		verdicts[r.Verdict]++
-		if strings.Contains(r.Reason, "entries into the confirmation of the last") {
+		if strings.Contains(r.Reason, "days allow are used") {
 			c.t.Errorf("run %s: %s", r.Run, r.Reason)
 		}
 	}

@@ -260,8 +260,8 @@ func TestWhyTheBestIsNotConfirmed(t *testing.T) {
 		"(not confirmed: only the search was asked for; nothing was confirmed on the holdout)": func(r *archive.AgentResult, _, _ archive.Variant) {
 			r.Causes = []stats.Cause{{Kind: stats.CauseSearchOnly, Sentence: "only the search was asked for; nothing was confirmed on the holdout"}}
 		},
-		"(not confirmed: P7 waits for a decision; no entry was spent on new cases)": func(r *archive.AgentResult, _, _ archive.Variant) {
-			r.Verdict, r.Reason = archive.Waits, "P7 waits for a decision; no entry was spent on new tasks"
+		"(not confirmed: P7 waits for a decision; no confirmation was begun on new cases)": func(r *archive.AgentResult, _, _ archive.Variant) {
+			r.Verdict, r.Reason = archive.Waits, "P7 waits for a decision; no confirmation was begun on new tasks"
 		},
 		"(not confirmed: no night recorded why)": func(*archive.AgentResult, archive.Variant, archive.Variant) {},
 	} {
