@@ -65,7 +65,7 @@ func (b *builder) entryLevel(r *stats.Ruling) string {
 		words += fmt.Sprintf(", %s divided by the %d confirmations of %d days", number.Percent(e.Level), e.Most, e.Days)
 	}
 	if !r.Fixed {
-		words += ", half of it for looks after each block"
+		words += ", half of it for a look each time that all tasks have run"
 	}
 	return words
 }

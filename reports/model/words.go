@@ -1,6 +1,9 @@
 package model
 
-import "evolve/runtime/memory"
+import (
+	"evolve/bench"
+	"evolve/runtime/memory"
+)
 
 // ModelOperator is the operator that takes what the search's own model of the scores expects to be
 // the best.
@@ -22,4 +25,19 @@ func DomainName(domain string) string {
 		return "no domain"
 	}
 	return domain
+}
+
+// StageName is the display name of a stage of a run; an unknown one is returned as it is.
+func StageName(stage string) string {
+	switch bench.Stage(stage) {
+	case bench.StageBaseline:
+		return "random baseline"
+	case bench.StageAA:
+		return "champion against itself"
+	case bench.StageAblate:
+		return "ablation"
+	case bench.StageConfirm:
+		return "confirmation"
+	}
+	return stage
 }

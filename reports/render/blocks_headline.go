@@ -84,7 +84,7 @@ func metricAbout(g *stats.Gain) string {
 		return "no interval: all cases changed by the same, so that only their number shows something of new ones"
 	}
 	if g.Interval == nil {
-		return "no interval: so few cases, or blocks of them, show nothing of new ones"
+		return "no interval: so few cases, or groups of them, show nothing of new ones"
 	}
 	return number.Percent(g.Level) + " interval for new cases like these, by Student's t, and never narrower than that of the score"
 }

@@ -1,7 +1,6 @@
 package render
 
 import (
-	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -9,11 +8,6 @@ import (
 	"evolve/reports/model"
 	"evolve/reports/number"
 )
-
-// stageNames are the display names of the stages.
-var stageNames = map[string]string{
-	"search": "search", "baseline": "random baseline", "aa": "champion against itself", "ablate": "ablation", "confirm": "confirmation",
-}
 
 // leastPhase is the least time, in seconds, of a phase in which something was done.
 const leastPhase = .001
@@ -23,7 +17,7 @@ func phaseName(phase string) string {
 	if phase == model.DraftPhase {
 		return "requests of search.reflect beside it"
 	}
-	return cmp.Or(stageNames[phase], phase)
+	return model.StageName(phase)
 }
 
 // removed describes what retention has removed from the run.
@@ -68,10 +62,10 @@ func stageTable(list []model.Stage) (t table, idle []spans) {
 	t = newTable(say("Evaluations by stage"), plain("stage"), figures("planned", "done", "missing", "skipped"))
 	for _, st := range list {
 		if st.Done+st.Missing == 0 {
-			idle = append(idle, say(stageNames[st.Stage]))
+			idle = append(idle, say(foreign(model.StageName(st.Stage))))
 			continue
 		}
-		t.add("", stageNames[st.Stage], number.Count(st.Planned), number.Count(st.Done), number.Count(st.Missing), number.Count(st.Skipped))
+		t.add("", foreign(model.StageName(st.Stage)), number.Count(st.Planned), number.Count(st.Done), number.Count(st.Missing), number.Count(st.Skipped))
 	}
 	return t, idle
 }

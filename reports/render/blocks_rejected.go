@@ -37,7 +37,7 @@ func rejectedBlocks(s subject) []block {
 
 // openBlocks lists the candidates whose confirmation has not ended.
 func openBlocks(s subject) []block {
-	t := newTable(say("Candidates still open"), plain("variant", "entered in"), figures("nights", "blocks", "evidence"), wraps("where it stands"))
+	t := newTable(say("Candidates whose confirmation goes on"), plain("variant", "begun in"), figures("nights", "repeats", "evidence"), wraps("where it stands"))
 	for _, c := range s.agent.Candidates {
 		if !c.Open() {
 			continue
@@ -51,7 +51,7 @@ func openBlocks(s subject) []block {
 	if len(t.Rows) == 0 {
 		return nil
 	}
-	note := "Evidence is what the blocks so far have shown, as a share of what the claim on these tasks needs; the entry stays open, and later nights add to it."
+	note := "Evidence is what the repeats of all tasks so far have shown, as a share of what the claim on these tasks needs; later nights add to it."
 	if s.agent.Decision.Verdict.Proposes() {
 		note = "Once the recommended variant is adopted, what these have shown against the champion of today is void."
 	}

@@ -7,6 +7,8 @@ import (
 	"evolve/bench/stats"
 	"evolve/reports/model"
 	"evolve/reports/number"
+	"evolve/runtime/agent"
+	"evolve/runtime/memory"
 	"evolve/runtime/text"
 )
 
@@ -231,8 +233,12 @@ func transcript(label spans, a model.Attempt) listing {
 	l := listing{Label: label}
 	for _, e := range a.Events {
 		line := say(theirs(e.Kind, strong))
-		if e.Name != "" {
-			line = append(line, say(" ", foreign(e.Name))...)
+		name := e.Name
+		if e.Kind == agent.EventDomain && name == memory.GlobalDomain {
+			name = "none"
+		}
+		if name != "" {
+			line = append(line, say(" ", foreign(name))...)
 		}
 		if e.Outcome != "" && e.Outcome != "ok" {
 			line = append(line, say(" (", foreign(string(e.Outcome)), ")")...)

@@ -164,7 +164,7 @@ func (b *codeBook) lacking(r *stats.Ruling) string {
 	case r.New.Lo <= 0:
 		return "the interval of its score for new " + b.Cases() + "s includes 0" + goesOn(r)
 	case r.NewLower <= 0:
-		return fmt.Sprintf("its lower bound at the level of an entry, %s, is not above 0", number.Percent(r.BoundLevel())) + goesOn(r)
+		return fmt.Sprintf("its lower bound at the level of a confirmation, %s, is not above 0", number.Percent(r.BoundLevel())) + goesOn(r)
 	}
 	return "the evidence is not complete" + goesOn(r)
 }

@@ -236,12 +236,12 @@ func TestWhyTheBestIsNotConfirmed(t *testing.T) {
 		"(not confirmed: the interval of its score for new cases includes 0; its confirmation goes on in the next night)": func(r *archive.AgentResult, v, _ archive.Variant) {
 			r.Finalist = []archive.Finalist{{Variant: v.ID, Ruling: ruling(stats.Open, -.01, .2)}}
 		},
-		"(not confirmed: its lower bound at the level of an entry, 98.2 %, is not above 0)": func(r *archive.AgentResult, v, _ archive.Variant) {
+		"(not confirmed: its lower bound at the level of a confirmation, 98.2 %, is not above 0)": func(r *archive.AgentResult, v, _ archive.Variant) {
 			f := ruling(stats.HereOnly, .01, .2)
 			f.Fixed, f.NewLower = true, -.01
 			r.Finalist = []archive.Finalist{{Variant: v.ID, Ruling: f}}
 		},
-		"(not confirmed: proven on these cases only: its lower bound at the level of an entry, 98.2 %, is not above 0)": func(r *archive.AgentResult, v, _ archive.Variant) {
+		"(not confirmed: proven on these cases only: its lower bound at the level of a confirmation, 98.2 %, is not above 0)": func(r *archive.AgentResult, v, _ archive.Variant) {
 			f := ruling(stats.HereOnly, .01, .2)
 			f.Fixed, f.NewLower, f.Claim = true, -.01, stats.TheseTasks
 			r.Finalist = []archive.Finalist{{Variant: v.ID, Ruling: f}}

@@ -20,7 +20,7 @@ func printComparison(con *console, v compareView, one, two archive.Variant) {
 		con.printf("  search   no task has evaluations of both\n")
 	} else {
 		printDifference(con, "task", "search", *c)
-		con.printf("           one look, clusters as units; tasks that a variant was tuned on flatter it\n")
+		con.printf("           one look, variations of a task count as one; tasks that a variant was tuned on flatter it\n")
 		printPassPowers(con, v.PassPowers["search"])
 	}
 	if v.Holdout == nil {
@@ -31,7 +31,7 @@ func printComparison(con *console, v compareView, one, two archive.Variant) {
 	}
 	if v.Units == unitsOfTasks {
 		con.printf("\n")
-		con.printf("The workspace's suites could not be read: every task counts as a cluster of its own, of weight 1.\n")
+		con.printf("The workspace's suites could not be read: every task counts by itself, with the weight 1.\n")
 	}
 }
 

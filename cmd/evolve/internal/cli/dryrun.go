@@ -101,7 +101,7 @@ func printPlan(con *console, w *workspace.Workspace, plan batch.Plan, code batch
 		paragraph("together", "the config of agent "+own+" and its code are searched together, on its tasks; "+own+" has no search of its own tonight unless it is named")
 	}
 	if p.Metric != nil && p.Noise.Any() {
-		paragraph("chance", text.Visible(p.Metric.Name)+": "+p.Noise.Words(p.Metric.Unit)+"; finalists are scored in several blocks, and one evaluation is made at a time")
+		paragraph("chance", text.Visible(p.Metric.Name)+": "+p.Noise.Words(p.Metric.Unit)+"; finalists are scored several times, and one evaluation is made at a time")
 	}
 	if names := code.Lexical(p.Agent); len(names) > 0 {
 		paragraph("versions", "by exchanges of tokens and lines in "+strings.Join(names, ", ")+", without the grammar and the types of the language: many do not build, and score 0")
@@ -216,5 +216,5 @@ func rounds(p archive.AgentPlan) string {
 	if p.Deterministic && !p.UsesSeed {
 		return fmt.Sprintf("%s and the champion once on every task, as a repeat would say nothing new", count(p.Finalists, "variant"))
 	}
-	return fmt.Sprintf("%s of a fresh pair on every task; %s may enter tonight", count(p.Repeats, "block"), count(p.Finalists, "variant"))
+	return fmt.Sprintf("both sides on every task, %s; %s may enter tonight", text.Times(p.Repeats), count(p.Finalists, "variant"))
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/vbauerster/mpb/v8/decor"
 
 	"evolve/mutate/night"
+	"evolve/reports/model"
 	"evolve/reports/number"
 )
 
@@ -109,7 +110,7 @@ func (p *progress) over(a *agentProgress) {
 
 // sentence is a line on the state of a stage.
 func sentence(a *agentProgress, now night.Progress, at time.Time) string {
-	s := fmt.Sprintf("%s %s  %s  %d of %d evaluations", at.Format("15:04:05"), now.Agent, now.Stage, now.Done, now.Planned)
+	s := fmt.Sprintf("%s %s  %s  %d of %d evaluations", at.Format("15:04:05"), now.Agent, model.StageName(now.Stage), now.Done, now.Planned)
 	if now.Known {
 		s += "  " + a.best
 	}

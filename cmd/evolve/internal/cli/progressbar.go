@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"evolve/mutate/night"
+	"evolve/reports/model"
 	"evolve/reports/number"
 	"evolve/runtime/text"
 )
@@ -27,7 +28,7 @@ const widestBar, narrowestBar = 32, 12
 // the bar, the best config, the money, and then the time left.
 func (b *barState) line(width int, at time.Time) string {
 	now := b.now
-	labels := []string{now.Agent + " " + now.Stage, fmt.Sprintf("%d of %d evaluations", now.Done, now.Planned)}
+	labels := []string{now.Agent + " " + model.StageName(now.Stage), fmt.Sprintf("%d of %d evaluations", now.Done, now.Planned)}
 	if text.Width(strings.Join(labels, "  ")) > width {
 		labels[1] = fmt.Sprintf("%d of %d", now.Done, now.Planned)
 	}

@@ -492,7 +492,7 @@ func printReason(con *console, a agentLine) {
 	con.printf("%s%s", orElse("  ", "\n        ", con.width() == 0), reason)
 }
 
-// printConfirmation shows the candidates that are still open, and the confirmations left.
+// printConfirmation shows the candidates whose confirmation goes on, and the confirmations left.
 func printConfirmation(con *console, v statusView) {
 	if len(v.Confirming)+len(v.Entries) == 0 {
 		return
@@ -503,7 +503,7 @@ func printConfirmation(con *console, v statusView) {
 		if c.Number == 0 {
 			name = text.Visible(agent.ConfigID(c.Variant).Short())
 		}
-		con.printf("  %s  %s  %s so far, %d %% of the evidence it needs", text.Visible(c.Agent), name, count(c.Blocks, "block"), c.share())
+		con.printf("  %s  %s  each task has run %s so far, %d %% of the evidence it needs", text.Visible(c.Agent), name, text.Times(c.Blocks), c.share())
 		if c.State == stats.Parked {
 			con.printf(", parked")
 		}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"evolve/bench"
+	"evolve/reports/model"
 	"evolve/reports/number"
 	"evolve/reports/render"
 	"evolve/runtime/text"
@@ -108,6 +109,7 @@ func functions() template.FuncMap {
 		"lines":   text.VisibleLines,
 		"clip":    clip,
 		"link":    link,
+		"stage":   func(s bench.Stage) string { return text.Visible(model.StageName(string(s))) },
 		"name":    func(n int) string { return "v" + strconv.Itoa(n) },
 		"whole":   func(n int64) string { return strconv.FormatInt(n, 10) },
 		"plural":  func(n int, noun string) string { return number.Plural(n, noun) },
