@@ -61,6 +61,21 @@ func (b *builder) usage() {
 		b.out.Usage = append(b.out.Usage, u)
 	}
 	b.volatile.Champion, b.volatile.Variant = latency(a), latency(v)
+	b.volatile.P95Ratio = b.p95Ratio()
+}
+
+// leastP95 is the least number of tasks for an interval of a 95th percentile: of so many, one lies
+// above it with a probability of .95, as 1 − .95^59 ≥ .95.
+const leastP95 = 59
+
+// p95Ratio compares the 95th percentiles of latency, pair by pair; nil if so few tasks show nothing.
+func (b *builder) p95Ratio() *Ratio {
+	pairs := b.tally.paired(stats.Latency, func(x attempt) float64 { return x.latency.Seconds() })
+	g := stats.NewGuard(stats.Bound{Name: stats.Latency, Of: stats.P95, AtMost: 1}, pairs)
+	if len(pairs) < leastP95 || g.Champion <= 0 || g.Hi >= stats.RatioMost {
+		return nil
+	}
+	return &Ratio{Ratio: g.Ratio, Lo: g.Lo, Hi: g.Hi}
 }
 
 // side lists a side's attempts in a fixed order.
@@ -85,9 +100,12 @@ func (t *tally) paired(metric string, of func(attempt) float64) []stats.Pair {
 			pair.A, pair.B = append(pair.A, a.score), append(pair.B, v.score)
 			m.A, m.B = append(m.A, of(a)), append(m.B, of(v))
 		}
-		if metric == stats.Cost {
+		switch metric {
+		case stats.Cost:
 			pair.CostA, pair.CostB = m.A, m.B
-		} else {
+		case stats.Latency:
+			pair.LatencyA, pair.LatencyB = m.A, m.B
+		default:
 			pair.Other = map[string]stats.Measured{metric: m}
 		}
 		out = append(out, pair)

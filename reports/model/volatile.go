@@ -86,6 +86,9 @@ type VolatileAgent struct {
 	// Latency on the holdout, in seconds; absent without scored evaluations.
 	Champion *Latency `json:"champion_latency,omitempty"`
 	Variant  *Latency `json:"variant_latency,omitempty"`
+	// P95Ratio is the ratio of the 95th percentiles, with its 90 % interval; nil if so few tasks
+	// show nothing.
+	P95Ratio *Ratio `json:"p95_ratio,omitempty"`
 	// Guard is the condition on latency, if there is one.
 	Guard     *Guard             `json:"latency_guard,omitempty"`
 	Proposals []VolatileProposal `json:"proposals,omitempty"`

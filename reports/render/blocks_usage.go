@@ -27,6 +27,9 @@ func usageBlocks(s subject) []block {
 	}
 	if a, b := s.volatile.Champion, s.volatile.Variant; a != nil && b != nil {
 		ratio, between, verdict := number.Unknown, number.Unknown, spans(nil)
+		if r := s.volatile.P95Ratio; r != nil {
+			ratio, between = number.Change(r.Ratio), number.ChangeInterval(r.Lo, r.Hi)
+		}
 		if g := s.volatile.Guard; g != nil {
 			ratio, between, verdict = number.Change(g.Ratio), number.ChangeInterval(g.Lo, g.Hi), guardText(*g)
 		}

@@ -18,8 +18,8 @@ const (
 )
 
 // consumedRows returns the rows of what the proposed variant consumes beside its champion, as far
-// as no guard shows it: the means that changed, then the latency, of which a few slow runs decide,
-// so that no change of it is claimed. None has a bound.
+// as no guard shows it: the means that changed, then the latency, with an interval where there is
+// one. None has a bound.
 func consumedRows(s subject) []boxRow {
 	v := s.agent.Decision.Verdict
 	if !v.Proposes() && v != model.Waits || s.measured() {
@@ -40,11 +40,14 @@ func consumedRows(s subject) []boxRow {
 			Note:    say(u.Name),
 		})
 	}
-	var last string
+	label, last := priceLabel, ""
 	a, b := s.volatile.Champion, s.volatile.Variant
 	switch {
 	case s.volatile.Guard == nil && a != nil && b != nil && a.P95 > 0:
-		last = "p95 latency " + number.Duration(a.P95) + " → " + number.Duration(b.P95)
+		label, last = "latency", "p95 "+number.Duration(a.P95)+" → "+number.Duration(b.P95)
+		if r := s.volatile.P95Ratio; r != nil {
+			last += ", " + number.Change(r.Ratio) + " " + number.ChangeInterval(r.Lo, r.Hi)
+		}
 	case len(rows) > 0:
 		return append(rows, boxRow{Label: priceLabel, Note: say(unbounded)})
 	case len(guarded) > 0 || s.volatile.Guard != nil || len(s.agent.Usage) == 0:
@@ -52,7 +55,7 @@ func consumedRows(s subject) []boxRow {
 	default:
 		last = "about the same"
 	}
-	return append(rows, boxRow{Label: priceLabel, Note: say(last + "; " + unbounded)})
+	return append(rows, boxRow{Label: label, Note: say(last + "; " + unbounded)})
 }
 
 // changed reports whether the interval of a ratio excludes that nothing changed, and the change

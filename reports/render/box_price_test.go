@@ -29,9 +29,10 @@ func TestPriceRows(t *testing.T) {
 			"a price without a bound", archive.Adopt,
 			[]model.Usage{tokens(1.84, 1.7, 2)},
 			nil,
-			model.VolatileAgent{Champion: fast, Variant: slow},
-			"1,000 → 1,840 +84 % [+70, +100] input tokens | p95 latency 4 ms → 9 ms; no bound, not in the verdict",
+			model.VolatileAgent{Champion: fast, Variant: slow, P95Ratio: &model.Ratio{Ratio: 2.25, Lo: 1.5, Hi: 3}},
+			"1,000 → 1,840 +84 % [+70, +100] input tokens | p95 4 ms → 9 ms, +125 % [+50, +200]; no bound, not in the verdict",
 		},
+		{"few tasks", archive.Adopt, nil, nil, model.VolatileAgent{Champion: fast, Variant: slow}, "p95 4 ms → 9 ms; no bound, not in the verdict"},
 		{"chance", archive.Adopt, []model.Usage{tokens(1.84, .9, 2)}, nil, model.VolatileAgent{}, "about the same; no bound, not in the verdict"},
 		{"a small change", archive.Adopt, []model.Usage{tokens(1.01, 1.005, 1.02)}, nil, model.VolatileAgent{}, "about the same; no bound, not in the verdict"},
 		{
