@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"evolve/archive"
@@ -225,7 +226,9 @@ func needsGit(err error) error {
 	return err
 }
 
-// uncommitted refuses a change of files that have uncommitted changes.
+// uncommitted refuses a change of files that have uncommitted changes. Git lists a file twice that
+// is removed from the index alone.
 func uncommitted(dirty []string) error {
+	dirty = slices.Compact(slices.Sorted(slices.Values(dirty)))
 	return Refuse("commit or restore them, then repeat the command", "not committed: %s", join(dirty))
 }

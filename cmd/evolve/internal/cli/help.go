@@ -49,7 +49,8 @@ var topics = []topic{
 	{"view", "the pages of evolve view: what they show, who can read them, decisions", []string{"browser", "pages", "matrix"}},
 	{"trust", "what is promised against crashes, damage, hostile agents and forgers, and what is not", []string{"integrity", "security", "threats", "forgery"}},
 	{"figures", "speed, statistics, search and patches, with bounds and peers", []string{"benchmarks", "peers"}},
-	{"exit-codes", "what each means, and what to do", []string{"exit", "codes", "exitcodes"}},
+	{"troubleshooting", "by exit code: usual causes with their messages, and what to type next", []string{"errors", "problems", "faq"}},
+	{"exit-codes", "what each exit code means", []string{"exit", "codes", "exitcodes"}},
 	{"json", "what every command prints with --json", []string{"schemas", "api"}},
 }
 

@@ -24,6 +24,8 @@
 //	collector NAME           starts a collector of traces, and sets $NAME to its address
 //	spans NAME FILE          writes the spans that the collector got since the last call, each after the names of its ancestors, to FILE, and all that it received to FILE.raw
 //	hubserver NAME           starts a NATS server with JetStream, and sets $NAME to its address
+//	explains PAGE CODE [FILE]  fails unless the page's section "## Exit code CODE" has the error in FILE, or in the last standard error; … on the page stands for any text
+//	explains PAGE all        fails unless every error of the page was checked so
 //	fakeagent NAME AUTH      starts an agent that is an HTTP service, and sets $NAME to its address
 //	hasty CODE OUT ARG…      runs evolve in the test's process, without delays between retries; writes OUT and OUT.err
 //	later DAYS CODE OUT ARG… does so with a clock that is DAYS ahead

@@ -42,15 +42,18 @@ func Run(t *testing.T) {
 			"fakemodel": scriptFakeModel, "asked": scriptAsked, "nowhere": scriptNowhere, "listing": scriptListing, "gone": scriptGone, "hasty": scriptHasty, "later": scriptLater,
 			"fakeagent": scriptFakeAgent, "reseal": scriptReseal, "without": scriptWithout, "forge": scriptForge, "sshkey": scriptKey,
 			"unheld": scriptUnheld, "gitserver": scriptGitServer, "hubserver": scriptHubServer, "metric": scriptMetric, "collector": scriptCollector, "spans": scriptSpans, "viewed": scriptViewed,
+			"explains": scriptExplains,
 		},
 	})
 }
 
-// started are the processes and servers that one script has started.
+// started are the processes and servers that one script has started, and the errors of the manual
+// that it has produced.
 type started struct {
 	run        *held
 	models     map[string]*fakeModel     // by the names of their variables
 	collectors map[string]*fakeCollector // by the names of their variables
+	explained  explained
 }
 
 // startedKey is the key of a script's [started] among its values.
@@ -63,7 +66,7 @@ func startedBy(ts *testscript.TestScript) *started {
 
 // setup gives every script a copy of the workspaces tiny and routed, and a git user.
 func setup(e *testscript.Env) error {
-	e.Values[startedKey{}] = &started{models: map[string]*fakeModel{}, collectors: map[string]*fakeCollector{}}
+	e.Values[startedKey{}] = &started{models: map[string]*fakeModel{}, collectors: map[string]*fakeCollector{}, explained: explained{}}
 	home := filepath.Join(e.WorkDir, ".home")
 	if err := os.MkdirAll(home, 0o755); err != nil {
 		return err

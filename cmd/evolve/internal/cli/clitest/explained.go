@@ -1,0 +1,57 @@
+package clitest
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// explained are the messages of a page of the manual that a script has produced.
+type explained map[string]bool
+
+// scriptExplains checks that a page of the manual explains the error of a program. With "all" in
+// place of a code it checks that every error of the page was produced.
+func scriptExplains(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 || len(args) > 3 {
+		ts.Fatalf("usage: explains PAGE CODE [FILE], explains PAGE all")
+	}
+	page := ts.ReadFile(args[0])
+	produced := startedBy(ts).explained
+	if args[1] == "all" {
+		for _, m := range quotedErrors(page) {
+			if !produced[m] {
+				ts.Fatalf("nothing has produced %q", m)
+			}
+		}
+		return
+	}
+	output := "stderr"
+	if len(args) == 3 {
+		output = args[2]
+	}
+	_, section, found := strings.Cut(page, "## Exit code "+args[1]+":")
+	if !found {
+		ts.Fatalf("the page has no section for exit code %s", args[1])
+	}
+	section, _, _ = strings.Cut(section, "\n## ")
+	for _, m := range quotedErrors(section) {
+		pattern := strings.ReplaceAll(regexp.QuoteMeta(m), "…", ".*")
+		if regexp.MustCompile("(?m)^error: " + pattern + "$").MatchString(ts.ReadFile(output)) {
+			produced[m] = true
+			return
+		}
+	}
+	ts.Fatalf("the section for exit code %s has no such error:\n%s", args[1], ts.ReadFile(output))
+}
+
+// quotedErrors returns the messages after "error: " in the indented lines of a page.
+func quotedErrors(page string) []string {
+	var errors []string
+	for line := range strings.Lines(page) {
+		if m, ok := strings.CutPrefix(line, "    error: "); ok {
+			errors = append(errors, strings.TrimSpace(m))
+		}
+	}
+	return errors
+}
