@@ -1,6 +1,9 @@
 package cli
 
 import (
+	"encoding/json"
+	"fmt"
+	"math"
 	"os"
 	"regexp"
 	"strings"
@@ -25,8 +28,59 @@ func TestReadmeShowsTheDemo(t *testing.T) {
 		t.Fatal("the README does not show the demo")
 	}
 	block, _, _ = strings.Cut(block, "```")
-	if diff := cmp.Diff(plainEnding(t, block), plainEnding(t, evolve(t, t.TempDir(), "demo"))); diff != "" {
+	out := evolve(t, t.TempDir(), "demo")
+	if diff := cmp.Diff(plainEnding(t, block), plainEnding(t, out)); diff != "" {
 		t.Errorf("the README shows another demo (-README +demo):\n%s", diff)
+	}
+	checkStatistics(t, strings.TrimSpace(demoDir.FindString(out)))
+}
+
+// checkStatistics checks that the lines of a report that the chapter on statistics explains are those
+// of the demo's report, and that the evidence in its text is.
+func checkStatistics(t *testing.T, dir string) {
+	t.Helper()
+	_, section, ok := strings.Cut(chapterText(t, "statistics"), "## A report in plain words\n")
+	if !ok {
+		t.Fatal("the chapter has no such section")
+	}
+	section, _, _ = strings.Cut(section, "\n## ")
+	report := evolve(t, dir, "report")
+	lines := map[string]bool{}
+	for line := range strings.Lines(report) {
+		lines[strings.TrimSpace(line)] = true
+	}
+	shown := indentedBlocks(section)
+	if len(shown) == 0 {
+		t.Error("the section shows no report")
+	}
+	for line := range strings.Lines(strings.Join(shown, "\n")) {
+		if line = strings.TrimSpace(line); line != "" && !lines[line] {
+			t.Errorf("the demo's report has no line %q", line)
+		}
+	}
+	var data struct {
+		Agents []struct {
+			Headline struct {
+				Evidence struct {
+					Log      float64 `json:"log_e"`
+					Required float64
+				}
+			}
+		}
+	}
+	if err := json.Unmarshal([]byte(evolve(t, dir, "report", "--json")), &data); err != nil {
+		t.Fatal(err)
+	}
+	e := data.Agents[0].Headline.Evidence
+	text := strings.Join(strings.Fields(section), " ")
+	for _, want := range []string{
+		fmt.Sprintf(`"log_e" %.2f and "required" %.2f`, e.Log, e.Required),
+		fmt.Sprintf("E is %d,%03d, more than %.0f", int(math.Round(math.Exp(e.Log)))/1000, int(math.Round(math.Exp(e.Log)))%1000, math.Exp(e.Required)),
+		fmt.Sprintf("a probability of 1/%.0f = %s at most", math.Exp(e.Required), strings.TrimPrefix(fmt.Sprintf("%.4f", math.Exp(-e.Required)), "0")),
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the section does not state %q", want)
+		}
 	}
 }
 
