@@ -190,7 +190,7 @@ func moveInto(from, to string) error {
 	}
 	if err := os.Rename(from, to); err != nil {
 		if errors.Is(err, fs.ErrExist) { // ENOTEMPTY as well
-			return fmt.Errorf("%w: it was made meanwhile", ErrNotEmpty)
+			return fmt.Errorf("%w: another process made it meanwhile", ErrNotEmpty)
 		}
 		return diskError(err)
 	}

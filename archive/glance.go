@@ -23,7 +23,7 @@ func Glance(dir string, most time.Duration) (*Archive, error) {
 		}
 		err = errors.Join(err, r.close())
 	}
-	return nil, fmt.Errorf("glance at the archive: %w", resourceError(err))
+	return nil, fmt.Errorf("reading the archive without its lock: %w", resourceError(err))
 }
 
 func glance(dir string, most time.Duration) (engine, error) {

@@ -182,7 +182,7 @@ func checkHeader(l line) (origin string, err error) {
 		return "", err
 	}
 	if h.Schema != schemaVersion {
-		return "", fmt.Errorf("%w: the export has schema %d, this one reads %d", ErrNewer, h.Schema, schemaVersion)
+		return "", fmt.Errorf("%w: the export has schema %d, and this evolve reads %d", ErrNewer, h.Schema, schemaVersion)
 	}
 	if !originForm.MatchString(h.Archive) {
 		return "", fmt.Errorf("%.40q is no id of an archive", h.Archive)

@@ -16,7 +16,7 @@ const LedgerRepaired = "archive.repair"
 
 // Repair describes the damage of an archive, and what a repair keeps of it.
 type Repair struct {
-	// Damage is what was found; empty for a sound archive.
+	// Damage lists the damage that was found; it is empty for a sound archive.
 	Damage []DamageError `json:"damage"`
 	// Kept counts the records in the repaired archive, by kind, and Lost the records that a
 	// file or the ledger names but that cannot be read or contradict the others. A record

@@ -60,7 +60,7 @@ func putToolHealth(b *batch, h ToolHealth) error {
 		}
 	}
 	if len(h.Health.Source) > maxHealthName || h.Health.Failures < 0 {
-		return errors.New("it is no count of failures")
+		return errors.New("its count of failures is not valid")
 	}
 	if len(h.Shared) > maxShared {
 		return errors.New("it is shared with too many agents")
@@ -75,7 +75,7 @@ func putToolHealth(b *batch, h ToolHealth) error {
 	}
 	for cause, n := range h.Health.Causes {
 		if len(cause) > maxHealthName || cause != validText(cause) || n < 0 {
-			return errors.New("it is no count of failures")
+			return errors.New("its count of failures is not valid")
 		}
 	}
 	h.Health.Last = agent.Outcome(truncate(string(h.Health.Last), maxHealthName))

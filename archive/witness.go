@@ -318,7 +318,7 @@ func checkMissing(dir string) error {
 }
 
 // ErrWitnessed means that there is nothing to accept: the ledger matches the witness.
-var ErrWitnessed = errors.New("the ledger is the one that was witnessed")
+var ErrWitnessed = errors.New("the ledger is already the witnessed one")
 
 // matchWitness returns an error when the ledger differs from its witness; nil when it holds
 // the witnessed entry with that hash.

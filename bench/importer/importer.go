@@ -158,7 +158,7 @@ func Read(r io.Reader, o Options) ([]bench.Task, []Note, error) {
 			o.Format = Retrieval
 		}
 		if o.Format == "" {
-			return nil, nil, errors.New("the format cannot be told from the content; name it")
+			return nil, nil, errors.New("the content does not show the format; name it")
 		}
 	}
 	read, ok := map[Format]func(*collector, []byte) error{

@@ -102,7 +102,7 @@ func TestRead(t *testing.T) {
 				`{"id":"task-00001","goal":"which?\n\nA) red\nB) it's blue\n\nAnswer with the letter alone.","graders":[{"answer":["B","it's blue"],"ignore_case":true,"type":"exact"}],"answer":"B"}`,
 				`{"id":"task-00002","goal":"which now?\n\nA) one\nB) two\n\nAnswer with the letter alone.","graders":[{"answer":["B","two"],"ignore_case":true,"type":"exact"}],"answer":"B"}`,
 			},
-			notes: []string{`line 4: left out: its choices cannot be told apart: "what"`},
+			notes: []string{`line 4: left out: its choices cannot be distinguished: "what"`},
 		},
 		"choices of an object": {
 			text: `{"question":"which?","options":["red","blue"],"answer":"blue"}`, format: Questions,
@@ -189,8 +189,8 @@ func TestReadRefuses(t *testing.T) {
 		text, want string
 		o          Options
 	}{
-		"empty":              {"", "the format cannot be told from the content; name it", Options{}},
-		"prose":              {"Once upon a time", "the format cannot be told from the content; name it", Options{}},
+		"empty":              {"", "the content does not show the format; name it", Options{}},
+		"prose":              {"Once upon a time", "the content does not show the format; name it", Options{}},
 		"not UTF-8":          {"\xff\xfe", "the file is not valid UTF-8", Options{}},
 		"unknown format":     {"x", `unknown format "xls" (valid: questions, csv, inspect, promptfoo, openai-evals, labelled, bfcl, tau, retrieval)`, Options{Format: "xls"}},
 		"unknown grader":     {`{"question":"x","answer":"y"}`, `unknown grader type "exat"`, Options{Grader: "exat"}},

@@ -61,7 +61,7 @@ func readQuestions(c *collector, data []byte) error {
 		var choices []string
 		if offered {
 			if choices, ok = choicesOf(r[choicesKey]); !ok {
-				return fmt.Errorf("has choices under %s that cannot be told apart", show(choicesKey))
+				return fmt.Errorf("has choices under %s that cannot be distinguished", show(choicesKey))
 			}
 			accepted = lettered(choices, accepted)
 		}
@@ -139,7 +139,7 @@ func (c *collector) csvTask(at table, record []string) (bench.Task, error) {
 	if cell := at.cell(record, "choices"); cell != "" {
 		var ok bool
 		if choices, ok = listed(cell); !ok {
-			return t, fmt.Errorf("its choices cannot be told apart: %s", show(cell))
+			return t, fmt.Errorf("its choices cannot be distinguished: %s", show(cell))
 		}
 		accepted = lettered(choices, accepted)
 	}

@@ -97,7 +97,7 @@ type reader struct {
 
 var (
 	errLong = fmt.Errorf("it is longer than %d MB", maxLog>>20)
-	errHeld = fmt.Errorf("it holds more than %d MB of conversations that only its end completes", maxHeld>>20)
+	errHeld = fmt.Errorf("more than %d MB of its conversations are incomplete before its end", maxHeld>>20)
 	errMany = fmt.Errorf("it holds more than %d conversations", maxConversations)
 )
 

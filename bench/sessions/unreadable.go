@@ -23,7 +23,7 @@ func unreadable(hint, problem string, args ...any) error {
 
 const (
 	hintForms  = "a log is JSON, JSON lines or an .eval archive of Inspect; `evolve help suites` names the formats"
-	hintFormat = "--format says how to read it; `evolve help suites` names the formats"
+	hintFormat = "name its format with --format; `evolve help suites` lists the formats"
 	hintCut    = "its end is missing: copy or export it again"
 )
 

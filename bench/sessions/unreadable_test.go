@@ -90,7 +90,7 @@ func TestUnreadableHints(t *testing.T) {
 		line[:50]:                     {"it holds no conversation: line 1 ends in the middle: the log is cut", "its end is missing"},
 		"[\n" + line[:50]:             {"it holds no conversation: item 1 and all after it cannot be read: the log ends in it", "its end is missing"},
 		"user,assistant\nq,a\n":       {"it holds no conversation: line 1 is not valid JSON", "a log is JSON"},
-		`{"question":"q","says":"a"}`: {"it holds no conversation: line 1 is of no known format", "--format says"},
+		`{"question":"q","says":"a"}`: {"it holds no conversation: line 1 is of no known format", "name its format with --format"},
 	} {
 		given := 0
 		_, err := Read(strings.NewReader(text), ReadOptions{Name: "x"}, func(Conversation) { given++ })

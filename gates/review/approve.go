@@ -145,7 +145,7 @@ func foreign(p archive.ProposalRecord) error {
 		if commitName.MatchString(p.AdoptedCommit) {
 			hint = "take it back with git: `git revert " + p.AdoptedCommit + "`"
 		}
-		return Refuse(hint, "%s was imported: the ledger here did not see its adoption", p.ID)
+		return Refuse(hint, "%s was imported: the ledger of this workspace has no adoption of it", p.ID)
 	}
 	return nil
 }

@@ -196,7 +196,7 @@ func (c *comparison) adopted(repo *patch.Repository, list []adoption) error {
 		case !a.there:
 			c.out.Missing = append(c.out.Missing, a.proposal.ID)
 		case t["Evolve-Proposal"] != a.proposal.ID:
-			return &archive.AuditError{Subject: a.proposal.ID, Reason: fmt.Sprintf("commit %.12s is not of its adoption", a.proposal.AdoptedCommit)}
+			return &archive.AuditError{Subject: a.proposal.ID, Reason: fmt.Sprintf("commit %.12s does not belong to its adoption", a.proposal.AdoptedCommit)}
 		default:
 			if err := c.compare(view, a.message, t); err != nil {
 				return err

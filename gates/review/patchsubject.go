@@ -52,7 +52,7 @@ func (t *patchSubject) adoptable(ctx context.Context, p *archive.ProposalRecord,
 		return fmt.Errorf("writing the patched tree: %w", err)
 	}
 	if tree != p.Patch.Tree || Digest(*p) != p.Patch.Digest {
-		return Refuse("`evolve audit verify` and `evolve archive check` tell more; reject it", "%s is not what its gates have seen: its digest does not match", p.ID)
+		return Refuse("`evolve audit verify` and `evolve archive check` show more; reject it", "%s is not what its gates have seen: its digest does not match", p.ID)
 	}
 	if err := Bound(ctx, t.store, *p); err != nil {
 		return err

@@ -350,7 +350,7 @@ func (f *fileSubject) unreferenced(ctx context.Context) error {
 	a := f.agent
 	h, err := f.store.ToolHealth(ctx, a.ID, name)
 	if err != nil && !errors.Is(err, archive.ErrNotFound) {
-		return fmt.Errorf("reading who shares the tool %s: %w", name, err)
+		return fmt.Errorf("reading which agents share the tool %s: %w", name, err)
 	}
 	if len(h.Shared) > 0 {
 		return Refuse("`evolve tools unshare "+name+"` first", "the tool %s is shared with %s", name, strings.Join(h.Shared, ", "))

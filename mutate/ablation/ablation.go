@@ -50,9 +50,9 @@ type Ablation struct {
 	// bases are the measured choices, in order.
 	bases []base
 	done  bool
-	// smaller makes the finer parts of hunks, and madeFiner holds them, by config. finer
-	// holds the configs without a part that were considered, and taken names the parts that
-	// were removed, by parameter.
+	// smaller splits a hunk into finer parts, and madeFiner has these parts by config. finer has
+	// the configs that lack a part and were considered; taken has the removed parts by
+	// parameter.
 	smaller   func(param, base, text string) []tokens.Attempt
 	madeFiner map[agent.ConfigID]*pieces
 	finer     map[agent.ConfigID]bool

@@ -225,7 +225,7 @@ func (r *Rewriter) locate(own source, data []byte, at Site) error {
 	r.before, r.after, r.statements = b.String(), clean(at.End, end), true
 	l, ok := innermost(f, own.file, at.Start, at.End)
 	if !ok {
-		return errors.New("the block cuts a statement, or has none")
+		return errors.New("the block ends within a statement, or has no statement")
 	}
 	r.open = r.imports + len(clean(start, l.open))
 	r.shut = len(clean(l.shut, end))

@@ -58,9 +58,9 @@ type Event struct {
 	// Subgoal is the number of the subgoal that the step belongs to, from 1; 0 for the
 	// whole goal.
 	Subgoal int `json:"subgoal,omitempty"`
-	// Method and Origin are those of a called tool: its operation, where it has several,
-	// and who brought it, empty for a local one. MS is the milliseconds that the call took,
-	// rounded up; 0 where it was not measured, as in evaluations, whose clock stands still.
+	// Method is the operation of a called tool that has several, and Origin the origin of the
+	// tool, empty for a local one. MS is the duration of the call in milliseconds, rounded up;
+	// 0 where it was not measured, as in evaluations, whose clock stands still.
 	Method string `json:"method,omitempty"`
 	Origin string `json:"origin,omitempty"`
 	MS     int64  `json:"ms,omitempty"`

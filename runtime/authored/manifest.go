@@ -95,7 +95,7 @@ func decode(data []byte, into any) error {
 		return errors.New(head(err.Error(), maxWantError))
 	}
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return errors.New("something follows its end")
+		return errors.New("text follows its end")
 	}
 	return nil
 }

@@ -120,7 +120,8 @@ func praised(message string) (rest string, ok bool) {
 	return "", ok
 }
 
-// denied is a denial that takes praise back; before praise it denies something else.
+// denied matches a denial. After praise it takes the praise back; before praise it refers to
+// something else.
 var denied = regexp.MustCompile(`^(?:no|nope|nein|non)$`)
 
 // litotes are denials that are praise.

@@ -45,8 +45,7 @@ func (l Lessons) Told(names Names) string {
 	return toldHead + b.String()
 }
 
-// digits matches the numbers, in which advice on one subject differs from period to
-// period.
+// digits matches numbers: advice on one subject differs in them alone from period to period.
 var digits = regexp.MustCompile(`\d+`)
 
 // told returns the advice of a period.

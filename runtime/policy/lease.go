@@ -183,7 +183,7 @@ func textOf(err error) string {
 func decodeError(data json.RawMessage) error {
 	var w wireError
 	if err := json.Unmarshal(data, &w); err != nil {
-		return &Failure{Outcome: agent.Infrastructure, Err: fmt.Errorf("why a call failed cannot be read: %w", err)}
+		return &Failure{Outcome: agent.Infrastructure, Err: fmt.Errorf("reading why a call failed: %w", err)}
 	}
 	var last lastFailure
 	if w.Last != "" {

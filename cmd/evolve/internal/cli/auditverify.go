@@ -214,7 +214,7 @@ func printVerified(con *console, v verifyView) {
 		con.printf("  %s as the export states them: no commit here confirms who decided (%s)\n", count(n, "imported decision"), strings.Join(v.Unproven, ", "))
 	}
 	if n := len(v.Later); n > 0 {
-		con.printf("  %s about imported proposals that the export does not tell of: it is older, or cut\n", count(n, "commit"))
+		con.printf("  %s about imported proposals that the export does not have: it is older, or cut\n", count(n, "commit"))
 	}
 	for _, id := range slices.Sorted(maps.Keys(v.Others)) {
 		con.printf("  %s another archive, %s, which is neither this one nor one that it imported: not compared\n",

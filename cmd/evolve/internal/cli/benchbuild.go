@@ -183,7 +183,7 @@ func (b *suiteBuilder) files(sh *shell, c *cli.Context) error {
 			err = c.Context.Err()
 		}
 		if err != nil {
-			hint := "--format says how to read it; `evolve help suites` names the formats"
+			hint := "name its format with --format; `evolve help suites` lists the formats"
 			var log *sessions.Unreadable
 			if errors.As(err, &log) {
 				hint = log.Hint

@@ -17,7 +17,7 @@ import (
 // a session is one by itself.
 func (b *suiteBuilder) own(sh *shell, c *cli.Context) error {
 	if c.IsSet("format") {
-		return exit.Misuse(errors.New("--format says how to read a FILE, and there is none"))
+		return exit.Misuse(errors.New("--format is for a FILE, and none is named"))
 	}
 	var list []sessions.Conversation
 	of := map[string]int{} // by session

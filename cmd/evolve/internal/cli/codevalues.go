@@ -18,7 +18,7 @@ type codeCase struct {
 	Split bench.Split `json:"split"`
 	A     *float64    `json:"a"`
 	B     *float64    `json:"b"`
-	// ProblemA and ProblemB are why a version has no value.
+	// ProblemA and ProblemB state why the version A, or B, has no value for the case.
 	ProblemA string `json:"problem_a,omitempty"`
 	ProblemB string `json:"problem_b,omitempty"`
 }

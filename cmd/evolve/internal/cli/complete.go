@@ -51,7 +51,7 @@ func (sh *shell) complete(words []string) {
 
 var completable = regexp.MustCompile(`^[A-Za-z0-9_.,:@+/=-]+$`)
 
-// suggester knows what can follow a line.
+// suggester lists the words that can follow a line.
 type suggester struct {
 	sh   *shell
 	line commandLine

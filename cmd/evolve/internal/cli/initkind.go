@@ -112,7 +112,7 @@ func stepsOf(sh *shell, kind scaffold.Kind, dir string, problems []string) []str
 
 // printKind prints what a person does next with an agent of a kind.
 func printKind(sh *shell, kind scaffold.Kind, dir string, problems []string) {
-	sh.printf("\nagents/router answers the twenty tasks of suites/messages.jsonl, ten of which a search never sees\n")
+	sh.printf("\nagents/router answers the twenty tasks of suites/messages.jsonl, ten of which are held out\n")
 	if kind.Name == "llm" {
 		sh.printf("it needs a model: evolve.yaml names one of Ollama on this machine; `evolve help models` has the keys of\n" +
 			"others, such as providers: {openai: {kind: openai, key_env: OPENAI_API_KEY}}\n")

@@ -122,7 +122,7 @@ func nightRuns(ctx context.Context, src runsAsTheyAre, n *metrics.Night) error {
 	return nil
 }
 
-// mostMeasured bounds the agents with figures.
+// mostMeasured is the highest number of agents whose figures are exported.
 const mostMeasured = 200
 
 func nightRun(ctx context.Context, a *archive.Archive, r archive.Run, n *metrics.Night) error {

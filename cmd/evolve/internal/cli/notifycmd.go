@@ -21,7 +21,7 @@ type channelTrial struct {
 
 func notifyCommand(sh *shell) *cli.Command {
 	return &cli.Command{
-		Name: "notify", Usage: "tell people about nights",
+		Name: "notify", Usage: "notify people of nights",
 		Subcommands: []*cli.Command{{
 			Name: "test", Usage: "send a test message by every channel of evolve.yaml",
 			Description: "Tells what became of each. It records nothing, and leaves the heartbeat alone, whose success would stand for that of a night.",

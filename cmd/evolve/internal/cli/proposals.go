@@ -254,7 +254,7 @@ func viewOf(p archive.ProposalRecord) proposalView {
 func showCommand(sh *shell) *cli.Command {
 	return &cli.Command{
 		Name:        "show",
-		Usage:       "one proposal in full: what changes, its gates, its story",
+		Usage:       "one proposal in full: what changes, its gates, its history",
 		ArgsUsage:   "ID",
 		Description: "Works while a run is on.",
 		Flags:       []cli.Flag{allGatesFlag()},

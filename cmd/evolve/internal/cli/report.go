@@ -125,7 +125,7 @@ func printIndex(ctx context.Context, sh *shell, root string, a *archive.Archive,
 		return render.IndexJSON(unfolded(sh.stdout), nights)
 	}
 	if err := renewPages(ctx, root, a); err != nil {
-		sh.eprintf("warning: not every page is as it should be: %s\n", text.Visible(err.Error()))
+		sh.eprintf("warning: some pages were not written: %s\n", text.Visible(err.Error()))
 	}
 	path, err := writeIndex(ctx, root, a)
 	if err != nil {

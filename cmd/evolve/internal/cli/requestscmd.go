@@ -53,7 +53,7 @@ func requestsCommand(sh *shell) *cli.Command {
 				Action: func(c *cli.Context) error { return requestsList(sh, c) },
 			},
 			{
-				Name: "show", Usage: "one in full: the exact call, its reason, its story", ArgsUsage: "ID", Description: "Works while a run is on.",
+				Name: "show", Usage: "one in full: the exact call, its reason, its history", ArgsUsage: "ID", Description: "Works while a run is on.",
 				Action: func(c *cli.Context) error {
 					return reading(sh, c, func(_ string, a *archive.Archive) error {
 						r, err := requestOf(c.Context, a, c.Args().First())

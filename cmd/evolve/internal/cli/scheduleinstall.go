@@ -112,7 +112,7 @@ func printByHand(sh *shell, kind schedule.Kind, system bool, n schedule.Night, r
 	if !sh.json {
 		printParts(sh.console, parts)
 	}
-	return exit.Errorf(exit.Infrastructure, "add it by hand where nights are started; `evolve schedule print` knows the forms of systemd, cron and kubernetes",
+	return exit.Errorf(exit.Infrastructure, "add it by hand where nights are started; `evolve schedule print` has the forms of systemd, cron and kubernetes",
 		"%w", schedule.ErrNone)
 }
 

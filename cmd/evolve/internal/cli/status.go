@@ -50,7 +50,7 @@ type statusView struct {
 	Adopted    []proposalLine   `json:"adopted"`
 	// Backup is the last backup that a night made, and why the latest made none.
 	Backup backup.State `json:"backup"`
-	// Notify is what people were to be told and were not; absent for nothing.
+	// Notify has the messages that were not delivered; it is absent if there are none.
 	Notify *notify.State `json:"notify,omitempty"`
 	// Unfinished are decisions whose process was killed before all was done.
 	Unfinished []wire.Unfinished `json:"unfinished,omitempty"`

@@ -207,9 +207,9 @@ func checkSandbox(ctx context.Context, p Probes, w *workspace.Workspace) Check {
 	walls, err := p.Sandbox(ctx)
 	switch {
 	case err != nil && programs > 0:
-		return warn(name, sandbox.Remedy(err), "none is to be had, so programs run unprotected: %v", err)
+		return warn(name, sandbox.Remedy(err), "there is none, so programs run with your rights: %v", err)
 	case err != nil:
-		return warn(name, sandbox.Remedy(err), "none is to be had: %v", err)
+		return warn(name, sandbox.Remedy(err), "there is none: %v", err)
 	case len(without) > 0:
 		return warn(name, "", "%s; switched off for %s", walls, strings.Join(without, ", "))
 	}

@@ -190,7 +190,7 @@ func TestDoctorRepository(t *testing.T) {
 		{"dirty", []func(string){run("init", "-q"), ignore}, "warn repository: has changes that are not committed: 4 files | commit or undo them: an approval commits in a clean tree only\n"},
 		{"no git user", []func(string){
 			run("init", "-q"), ignore, run("add", "-A"), run("-c", "user.name=a", "-c", "user.email=a@example.org", "commit", "-q", "-m", "begin"),
-		}, "warn repository: is clean; git does not know who you are | git config user.email you@example.org\n"},
+		}, "warn repository: is clean; git has no name for you | git config user.email you@example.org\n"},
 		{"replaced", []func(string){
 			run("init", "-q"), ignore, write("other", "other\n"), run("add", "-A"), run("-c", "user.name=a", "-c", "user.email=a@example.org", "commit", "-q", "-m", "begin"),
 			run("replace", "HEAD:other", "HEAD:.gitignore"), run("config", "user.email", "a@example.org"),
@@ -246,14 +246,14 @@ func TestDoctorFindings(t *testing.T) {
 				p.Sandbox = func(context.Context) (string, error) { return "", errors.New("user namespaces are off") }
 			},
 			[]string{"sandbox"},
-			"warn sandbox: none is to be had, so programs run unprotected: user namespaces are off | allow user namespaces, or install bubblewrap\n",
+			"warn sandbox: there is none, so programs run with your rights: user namespaces are off | allow user namespaces, or install bubblewrap\n",
 		},
 		{
 			"a system without a sandbox", nil, func(p *Probes) {
 				p.Sandbox = func(context.Context) (string, error) { return "", sandbox.ErrSystem }
 			},
 			[]string{"sandbox"},
-			"warn sandbox: none is to be had, so programs run unprotected: only Linux has a sandbox that evolve can use | " +
+			"warn sandbox: there is none, so programs run with your rights: only Linux has a sandbox that evolve can use | " +
 				"run evolve on Linux, in a virtual machine or a container, where its programs are not to be trusted\n",
 		},
 		{

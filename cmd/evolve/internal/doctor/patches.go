@@ -107,13 +107,13 @@ func checkTests(ctx context.Context, p Probes, w *workspace.Workspace) Check {
 	none := w.Settings.Patches.Sandbox == "none"
 	walls, err := p.Sandbox(ctx)
 	if walls == "landlock" {
-		err = errors.New("landlock alone is not enough for them")
+		err = errors.New("landlock alone is not enough for these tests")
 	}
 	switch {
 	case err != nil && none:
-		return warn(name, "remove patches.sandbox where a sandbox is to be had", "their tests run with your own rights: %v", err)
+		return warn(name, "remove patches.sandbox on a machine that has a sandbox", "their tests run with your own rights: %v", err)
 	case err != nil:
-		return warn(name, sandbox.Remedy(err)+"; patches.sandbox: none does without", "their tests are refused, because there are no walls: %v", err)
+		return warn(name, sandbox.Remedy(err)+"; patches.sandbox: none does without", "their tests are refused, because there is no sandbox: %v", err)
 	}
 	return ok(name, "%s, tests run in: %s", reviewersOf(w), walls)
 }

@@ -70,17 +70,17 @@ ok patches: no review by another agent, tests run in: namespaces
 		"no walls": {settings, good, func(p *Probes) {
 			p.Sandbox = func(context.Context) (string, error) { return "none", errors.New("no namespaces") }
 		}, `ok patches code: 1 path may be changed: cache
-warn patches: their tests are refused, because there are no walls: no namespaces | allow user namespaces, or install bubblewrap; patches.sandbox: none does without
+warn patches: their tests are refused, because there is no sandbox: no namespaces | allow user namespaces, or install bubblewrap; patches.sandbox: none does without
 `},
 		"no walls wanted": {settings + "  sandbox: none\n", good, func(p *Probes) {
 			p.Sandbox = func(context.Context) (string, error) { return "none", errors.New("no namespaces") }
 		}, `ok patches code: 1 path may be changed: cache
-warn patches: their tests run with your own rights: no namespaces | remove patches.sandbox where a sandbox is to be had
+warn patches: their tests run with your own rights: no namespaces | remove patches.sandbox on a machine that has a sandbox
 `},
 		"walls that cannot show a tree at one place": {settings, good, func(p *Probes) {
 			p.Sandbox = func(context.Context) (string, error) { return "landlock", nil }
 		}, `ok patches code: 1 path may be changed: cache
-warn patches: their tests are refused, because there are no walls: landlock alone is not enough for them | allow user namespaces, or install bubblewrap; patches.sandbox: none does without
+warn patches: their tests are refused, because there is no sandbox: landlock alone is not enough for these tests | allow user namespaces, or install bubblewrap; patches.sandbox: none does without
 `},
 		"no go": {settings, good, func(p *Probes) {
 			p.LookPath = func(name string) (string, error) {

@@ -118,7 +118,7 @@ func Sign(secret, id, timestamp string, body []byte) (string, error) {
 	if encoded, is := strings.CutPrefix(secret, "whsec_"); is {
 		var err error
 		if key, err = base64.StdEncoding.DecodeString(encoded); err != nil {
-			return "", errors.New("its key begins with whsec_ and is no base64 after it")
+			return "", errors.New("its key begins with whsec_, and the rest is not base64")
 		}
 	}
 	mac := hmac.New(sha256.New, key)

@@ -83,7 +83,7 @@ func Read(lookup func(string) (string, bool)) (*Settings, error) {
 	case "gzip":
 		s.Gzip = true
 	default:
-		return nil, fmt.Errorf("%s is %q, and evolve has gzip and none", from, v)
+		return nil, fmt.Errorf("%s is %q; the values are gzip and none", from, v)
 	}
 	ca, _ := of("CERTIFICATE")
 	cert, _ := of("CLIENT_CERTIFICATE")

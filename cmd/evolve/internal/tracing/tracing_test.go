@@ -276,7 +276,7 @@ func TestVariables(t *testing.T) {
 		{[]string{"OTEL_EXPORTER_OTLP_ENDPOINT=http://c", "OTEL_EXPORTER_OTLP_HEADERS=s3cr3t"}, "", "OTEL_EXPORTER_OTLP_HEADERS: it is no list"},
 		{[]string{"OTEL_EXPORTER_OTLP_ENDPOINT=http://c", "OTEL_EXPORTER_OTLP_HEADERS=a=s3cr3t%0d%0ab: c"}, "", "it is no list"},
 		{[]string{"OTEL_EXPORTER_OTLP_ENDPOINT=http://c", "OTEL_EXPORTER_OTLP_TIMEOUT=soon"}, "", "OTEL_EXPORTER_OTLP_TIMEOUT is no number"},
-		{[]string{"OTEL_EXPORTER_OTLP_ENDPOINT=http://c", "OTEL_EXPORTER_OTLP_COMPRESSION=zstd"}, "", "evolve has gzip and none"},
+		{[]string{"OTEL_EXPORTER_OTLP_ENDPOINT=http://c", "OTEL_EXPORTER_OTLP_COMPRESSION=zstd"}, "", "the values are gzip and none"},
 		{[]string{"OTEL_EXPORTER_OTLP_ENDPOINT=http://c", "OTEL_EXPORTER_OTLP_CERTIFICATE=none.pem"}, "", "the certificates of the collector: "},
 	} {
 		set, err := Read(environment(c.vars...))

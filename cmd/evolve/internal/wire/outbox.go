@@ -55,7 +55,7 @@ func Claim(root, id string) (*review.Lock, error) {
 func (h *Host) sweep(root string, left []archive.Intent) {
 	w, err := Load(root)
 	if err != nil {
-		_, _ = fmt.Fprintf(h.Stderr, "what was begun of %s is not finished, for the workspace cannot be loaded: `evolve status` shows it\n", left[0].Proposal)
+		_, _ = fmt.Fprintf(h.Stderr, "the decision on %s is not carried out, because the workspace cannot be loaded: `evolve status` shows it\n", left[0].Proposal)
 		return
 	}
 	for _, in := range left {
@@ -68,7 +68,7 @@ func (h *Host) sweep(root string, left []archive.Intent) {
 			mine.Release()
 		}
 		if err != nil {
-			_, _ = fmt.Fprintf(h.Stderr, "what was begun of %s is not finished: %s\n", in.Proposal, text.Visible(err.Error()))
+			_, _ = fmt.Fprintf(h.Stderr, "the decision on %s is not carried out: %s\n", in.Proposal, text.Visible(err.Error()))
 		}
 	}
 }

@@ -39,8 +39,8 @@ evolve.yaml:3:69: "better" must be lower or higher, not "less"
 evolve.yaml:3:81: "tune" is -1, outside 0 to 10000
 `, true),
 		one("two ways to measure", "{name: code, allow: [a], benchmark: {packages: [./a], command: [sh, run.sh], pattern: Get}}", `
-evolve.yaml:3:54: "packages" does not go with "command" (a command measures by itself: leave one of the two out)
-evolve.yaml:3:93: "pattern" does not go with "command" (a command measures by itself: leave one of the two out)
+evolve.yaml:3:54: "packages" does not go with "command" (the command does the measuring: leave one of the two out)
+evolve.yaml:3:93: "pattern" does not go with "command" (the command does the measuring: leave one of the two out)
 `, true),
 		one("a command of nothing", "{name: code, allow: [a], benchmark: {command: []}}", `evolve.yaml:3:53: "command" must have at least 1 item`, true),
 		one("a command as text", "{name: code, allow: [a], benchmark: {command: sh run.sh}}", `evolve.yaml:3:53: "command" must be a list, not text (write [sh run.sh])`, true),

@@ -61,7 +61,7 @@ func checkBenchmark(s *source, n *yaml.Node, b *review.Benchmark) {
 	if command := child(n, "command"); command != nil {
 		for _, other := range goKeys {
 			if at := child(n, other); at != nil {
-				s.bad(at, "a command measures by itself: leave one of the two out", `%q does not go with "command"`, other)
+				s.bad(at, "the command does the measuring: leave one of the two out", `%q does not go with "command"`, other)
 			}
 		}
 		if !nonEmpty.MatchString(b.Command[0]) {

@@ -25,7 +25,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// doubled returns a valid tool, after change.
+// doubled returns a valid tool to which change was applied.
 func doubled(t *testing.T, change func(map[string]any)) authored.Definition {
 	t.Helper()
 	draft := map[string]any{

@@ -30,7 +30,7 @@ func neverProblem(v string) (problem, hint string) {
 	re, err := regexp.Compile(v)
 	switch {
 	case err != nil:
-		return fmt.Sprintf("is no pattern: %v", err), "RE2 knows no look-around and no back-references"
+		return fmt.Sprintf("is no pattern: %v", err), "RE2 has no look-around and no back-references"
 	case re.MatchString(""):
 		return "matches every answer", ""
 	}

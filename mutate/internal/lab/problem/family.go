@@ -71,7 +71,8 @@ type recipe struct {
 	spread, difficulty, level stretch
 	// quirk is the standard deviation of a task's own preferences, as a share of spread.
 	quirk float64
-	// guess and slip are those of the tasks.
+	// guess is the range of the probabilities that a task is passed by chance, slip of those that
+	// it is failed by chance.
 	guess, slip stretch
 
 	curve   curve

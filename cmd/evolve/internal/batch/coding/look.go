@@ -32,9 +32,10 @@ import (
 // target's command, or by the tasks of the agent whose own code the target is.
 type Prospect struct {
 	Target review.Target
-	// Blocks are those that may change.
+	// Blocks are the marked blocks that may change.
 	Blocks []blocks.Block
-	// Lexical are the names of those that are rewritten without knowledge of their language.
+	// Lexical has the names of the blocks in languages without a parser here: the search rewrites
+	// their tokens alone.
 	Lexical []string
 	// Agent describes the target to a night, and Suite has the cases of its command; nil for
 	// an agent's own code.
@@ -80,8 +81,8 @@ type Kept struct {
 	Scrub func(string) string
 }
 
-// Find finds the blocks of a target whose Scoring is set, and runs nothing of it. A [Problem]
-// reports a fault of the target; other errors are the machine's.
+// Find finds the blocks of a target whose Scoring is set. It starts no program of the target. A
+// [Problem] reports a fault of the target; any other error is a fault of the machine.
 func Find(ctx context.Context, rev *review.Reviewer, w *workspace.Workspace, t review.Target) (*Prospect, error) {
 	p := &Prospect{Target: t, reviewer: rev}
 	var err error

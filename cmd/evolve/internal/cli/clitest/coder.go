@@ -1,8 +1,8 @@
 package clitest
 
-// coder answers in turn without code, with code that does not build, that never ends, that
-// prints a value in place of the scoring command, that is worse, that knows the shown
-// cases by heart, and that is good.
+// coder answers in turn without code, and with code that does not build, that never ends, that
+// prints a value in place of the scoring command, that is worse, that has the values of the
+// shown cases as constants, and that is good.
 func coder(q fakeQuestion) fakeAnswer {
 	whole := func(reason, code string) string { return reason + "\n```go\n" + code + "```\n" }
 	answers := []string{

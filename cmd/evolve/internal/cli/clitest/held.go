@@ -38,7 +38,7 @@ func scriptHold(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(h.cmd.Start())
 	ts.Defer(func() { _ = h.cmd.Process.Kill() })
 	startedBy(ts).run = h
-	// It has begun when status says so.
+	// It has begun when status reports it as running.
 	for range 400 {
 		status := exec.Command(h.cmd.Path, "status", "--json")
 		status.Dir, status.Env = h.cmd.Dir, h.cmd.Env
