@@ -393,6 +393,10 @@ type Detail struct {
 	After    Attempt `json:"after"`
 	Steps    []Step  `json:"steps,omitempty"`
 	Diverge  int     `json:"diverge"`
+	// Transcript aligns the events of both attempts, and Differs is the index of the first
+	// step at which they part; −1 if they do not.
+	Transcript []EventPair `json:"transcript,omitempty"`
+	Differs    int         `json:"differs"`
 }
 
 // Attempt is one evaluation of a detail, with bounded texts.
