@@ -68,6 +68,8 @@ type Agent struct {
 	// [Hunk].
 	Lineage []Ancestor `json:"lineage,omitempty"`
 	Hunks   []Hunk     `json:"hunks,omitempty"`
+	// Influence estimates which parameters move the score; nil for searched code.
+	Influence *Influence `json:"influence,omitempty"`
 	// Ablations describe how the finalists were reduced, the headline's variant first.
 	Ablations []Ablation `json:"ablations,omitempty"`
 	// Candidates are the entries into the confirmation that this run added to, and
