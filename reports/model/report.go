@@ -51,6 +51,8 @@ type Agent struct {
 	Curve     []Point    `json:"curve,omitempty"`
 	// Front is the Pareto front of score, cost and time.
 	Front []FrontPoint `json:"front,omitempty"`
+	// Tried are the variants with the most evaluations, the champion and the headline's first.
+	Tried []TriedPoint `json:"tried,omitempty"`
 	// Drafts sums up the changes that language models proposed; nil without any.
 	Drafts *Drafts `json:"drafts,omitempty"`
 	// Guards are the conditions on the headline's variant besides its score; that on
