@@ -66,8 +66,8 @@ type Agent struct {
 	PassPowers *PassPowers `json:"pass_powers,omitempty"`
 	Details    []Detail    `json:"details,omitempty"`
 	Changes    []Change    `json:"changes,omitempty"`
-	// Lineage and Hunks describe the headline's version of searched code; see [Ancestor] and
-	// [Hunk].
+	// Lineage describes the origin of the headline's variant, and Hunks the change of its
+	// version of searched code; see [Ancestor] and [Hunk].
 	Lineage []Ancestor `json:"lineage,omitempty"`
 	Hunks   []Hunk     `json:"hunks,omitempty"`
 	// Influence estimates which parameters move the score; nil for searched code.

@@ -143,6 +143,7 @@ var contents = []struct {
 	{"domains", "Domains", domainBlocks},
 	{"tasks", "Regressions, then gains", taskBlocks},
 	{"changes", "What changes", changeBlocks},
+	{"lineage", "Lineage", originBlocks},
 	{"influence", "Which parameters matter", influenceBlocks},
 	{"drafts", "Changes that language models proposed", draftBlocks},
 	{"rejected", "Open and rejected, and why", rejectedBlocks},
