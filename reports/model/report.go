@@ -61,6 +61,8 @@ type Agent struct {
 	Usage   []Usage    `json:"usage,omitempty"`
 	Domains []Domain   `json:"domains,omitempty"`
 	Tasks   []TaskPair `json:"tasks,omitempty"`
+	// Failures counts the failed runs of champion and variant; nil without a comparison.
+	Failures *Failures `json:"failures,omitempty"`
 	// PassPowers are pass^k of the champion and of the variant on these tasks; nil where a
 	// task has a single repeat.
 	PassPowers *PassPowers `json:"pass_powers,omitempty"`

@@ -142,6 +142,7 @@ var contents = []struct {
 	{"front", "Quality against cost", frontBlocks},
 	{"domains", "Domains", domainBlocks},
 	{"tasks", "Regressions, then gains", taskBlocks},
+	{"failures", "Failures before and after", failureBlocks},
 	{"changes", "What changes", changeBlocks},
 	{"lineage", "Lineage", originBlocks},
 	{"influence", "Which parameters matter", influenceBlocks},
