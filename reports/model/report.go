@@ -320,6 +320,10 @@ type Match struct {
 	Hi         float64 `json:"hi"`
 	// Common counts the tasks that both were evaluated on.
 	Common int `json:"common"`
+	// Paired is the mean difference of the scores on equal tasks: those among the stored
+	// evaluations that both have, PairedTasks of them; nil for too few.
+	Paired      *Estimated `json:"paired,omitempty"`
+	PairedTasks int        `json:"paired_tasks"`
 }
 
 // Side is one side of a [Match] after Spent evaluations of its own.
