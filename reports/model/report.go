@@ -80,6 +80,8 @@ type Agent struct {
 	// those of earlier nights that are still open.
 	Candidates []Candidate `json:"candidates,omitempty"`
 	Rejected   []Rejection `json:"rejected,omitempty"`
+	// Heat has the scores of the named variants by search task; nil for fewer than two.
+	Heat *Heat `json:"heat,omitempty"`
 	// LeftOut are variants that a proposal excluded from the confirmation: a waiting
 	// proposal, or one that a person rejected.
 	LeftOut []LeftOut `json:"left_out,omitempty"`
