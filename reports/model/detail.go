@@ -96,7 +96,7 @@ func (b *builder) attempt(a attempt) (Attempt, []agent.Event, error) {
 	if err != nil {
 		return out, nil, err
 	}
-	events := unfolded(t.Events)
+	events := Unfolded(t.Events)
 	for _, e := range First(events, maxEvents) {
 		out.Events = append(out.Events, bounded(e))
 	}

@@ -19,9 +19,9 @@ type EventPair struct {
 	Same bool `json:"same,omitempty"`
 }
 
-// unfolded replaces a program's transcript that is a list of steps by an event for each step.
+// Unfolded replaces a program's transcript that is a list of steps by an event for each step.
 // Any other transcript of a program stays one event.
-func unfolded(events []agent.Event) []agent.Event {
+func Unfolded(events []agent.Event) []agent.Event {
 	var out []agent.Event
 	for _, e := range events {
 		var steps []map[string]json.RawMessage

@@ -28,7 +28,7 @@ func TestUnfolded(t *testing.T) {
 		{`[null]`, []agent.Event{foreign(`[null]`)}},
 		{`[]`, []agent.Event{foreign(`[]`)}},
 	} {
-		if diff := cmp.Diff(c.want, unfolded([]agent.Event{foreign(c.data)})); diff != "" {
+		if diff := cmp.Diff(c.want, Unfolded([]agent.Event{foreign(c.data)})); diff != "" {
 			t.Errorf("%s (-want +got)\n%s", c.data, diff)
 		}
 	}

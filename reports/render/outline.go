@@ -122,6 +122,10 @@ func readable(s string) string {
 	return strings.Join(lines, "\n")
 }
 
+// Readable writes foreign text for people: a JSON document as one value a line, with the way to it,
+// and all else as it is. It escapes nothing.
+func Readable(s string) string { return readable(s) }
+
 // lined makes a span of foreign text whose line breaks stay, of at most n characters.
 func lined(s string, n int) span {
 	if ended := strings.TrimRight(s, "\r\n"); ended != "" {
