@@ -254,9 +254,9 @@ func clip(reason string) string {
 	return text.Clip(strings.ToValidUTF8(reason, "\uFFFD"), maxReason, text.Mark)
 }
 
-// show quotes a part of an answer for a reason.
+// show quotes a part of an answer for a reason, with a sign for each line break.
 func show(s string) string {
-	return strconv.Quote(text.Clip(s, 80, text.Mark))
+	return strconv.Quote(text.Clip(strings.ReplaceAll(s, "\n", "↵"), 80, text.Mark))
 }
 
 var errNoAnswer = errors.New("needs an answer, of its own or of the task")

@@ -168,7 +168,7 @@ func (b *builder) build(name string) error {
 		}
 	}
 	for _, step := range []func() error{
-		b.count, b.compare, b.detail, b.change, b.ablate, b.descend, b.candidates, b.honesty, b.reject, b.leftOut, b.proposals, b.health, b.provenance, b.decide, b.watch,
+		b.count, b.compare, b.detail, b.change, b.ablate, b.influence, b.descend, b.candidates, b.honesty, b.reject, b.heat, b.leftOut, b.proposals, b.health, b.provenance, b.decide, b.watch,
 	} {
 		if err := step(); err != nil {
 			return err

@@ -64,6 +64,7 @@ func (b *builder) compare() error {
 		h.Discord, h.Further = f.Ruling.Discord(), f.Ruling.Further
 	}
 	b.out.Tasks = b.tally.pairs()
+	b.out.Failures = b.tally.failures()
 	b.out.PassPowers = b.tally.passPowers()
 	h.Repeats = math.MaxInt
 	perDomain := map[string]int{}

@@ -60,7 +60,7 @@ func First[T any](list []T, n int) []T { return list[:min(n, len(list))] }
 // look returns the detail of the first repeat in which the sides differ in the direction
 // of their means.
 func (b *builder) look(p TaskPair) (Detail, error) {
-	d := Detail{TaskPair: p, Diverge: -1}
+	d := Detail{TaskPair: p, Diverge: -1, Differs: -1}
 	q, err := b.src.Question(b.ctx, b.plan.SuiteHash, p.Task)
 	if err != nil && !errors.Is(err, archive.ErrNotFound) {
 		return d, err
@@ -74,18 +74,20 @@ func (b *builder) look(p TaskPair) (Detail, error) {
 		}
 	}
 	before, after := b.tally.champion[p.Task][d.Repeat], b.tally.variant[p.Task][d.Repeat]
-	var toolsA, toolsB []string
-	if d.Before, toolsA, err = b.attempt(before); err != nil {
+	var eventsA, eventsB []agent.Event
+	if d.Before, eventsA, err = b.attempt(before); err != nil {
 		return d, err
 	}
-	if d.After, toolsB, err = b.attempt(after); err != nil {
+	if d.After, eventsB, err = b.attempt(after); err != nil {
 		return d, err
 	}
-	d.Steps, d.Diverge = steps(First(toolsA, maxEvents), First(toolsB, maxEvents))
+	d.Steps, d.Diverge = steps(First(calls(eventsA), maxEvents), First(calls(eventsB), maxEvents))
+	d.Transcript, d.Differs = pairUp(First(eventsA, maxEvents), First(eventsB, maxEvents))
 	return d, nil
 }
 
-func (b *builder) attempt(a attempt) (Attempt, []string, error) {
+// attempt returns a side of a detail, and the events of its transcript in full.
+func (b *builder) attempt(a attempt) (Attempt, []agent.Event, error) {
 	out := Attempt{Score: a.score, Pass: a.pass, Outcome: a.outcome, Reason: a.reason, Answer: a.answer, Error: a.err}
 	t, err := b.src.Transcript(b.ctx, a.key)
 	if errors.Is(err, archive.ErrNotFound) {
@@ -94,17 +96,19 @@ func (b *builder) attempt(a attempt) (Attempt, []string, error) {
 	if err != nil {
 		return out, nil, err
 	}
-	for _, e := range First(t.Events, maxEvents) {
+	events := Unfolded(t.Events)
+	for _, e := range First(events, maxEvents) {
 		out.Events = append(out.Events, bounded(e))
 	}
-	out.Omitted = t.Dropped + len(t.Events) - len(out.Events)
-	return out, t.Tools(), nil
+	out.Omitted = t.Dropped + len(events) - len(out.Events)
+	return out, events, nil
 }
 
 // bounded truncates an event's texts. Truncated data is no valid JSON, so it is appended
 // to the text.
 func bounded(e agent.Event) agent.Event {
-	e.Name, e.Text = clip(e.Name, 80), clip(e.Text, maxEvent)
+	e.Kind, e.Name, e.Method, e.Outcome = clip(e.Kind, 40), clip(e.Name, 80), clip(e.Method, 80), agent.Outcome(clip(string(e.Outcome), 40))
+	e.Text = clip(e.Text, maxEvent)
 	if len(e.Data) > maxEvent || !json.Valid(e.Data) {
 		if len(e.Data) > 0 {
 			e.Text = strings.TrimSpace(e.Text + " " + clip(string(e.Data), maxEvent))

@@ -70,7 +70,9 @@ func (b *builder) match(m *archive.Match) *Match {
 	if m == nil {
 		return nil
 	}
+	paired, tasks := b.tally.tried.paired(m.Random.Variant, m.Search.Variant)
 	return &Match{
+		Paired: paired, PairedTasks: tasks,
 		Search: Side{b.scored(m.Search), m.SearchSpent}, Random: Side{b.scored(m.Random), m.RandomSpent},
 		Difference: m.Difference, Lo: m.Lo, Hi: m.Hi, Common: m.Common,
 	}

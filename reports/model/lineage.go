@@ -8,13 +8,26 @@ import (
 // adapterCode is the adapter of a target whose marked blocks are searched.
 const adapterCode = "code"
 
-// mostSteps bounds the listed versions of a lineage.
-const mostSteps = 12
+// mostSteps bounds the listed variants of a lineage, and mostChanged the named parameters of each.
+const (
+	mostSteps   = 12
+	mostChanged = 6
+)
 
-// Ancestor is a version of searched code, with its origin.
+// Ancestor is the variant of the headline or one that it descends from, with its origin.
 type Ancestor struct {
-	Variant  Ref    `json:"variant"`
-	Operator string `json:"operator"`
+	Variant Ref `json:"variant"`
+	// Parents are those among the listed; the first is the one that Changed compares with.
+	Parents []Ref `json:"parents,omitempty"`
+	// Changed names the parameters that differ from the first parent, at most
+	// [mostChanged]; Unnamed counts the others.
+	Changed []string `json:"changed,omitempty"`
+	Unnamed int      `json:"unnamed,omitempty"`
+	// Difference is the mean difference to the champion on search tasks, over the Shared
+	// evaluations that have a counterpart; 0 of 0 for none. It is not corrected for chance.
+	Difference float64 `json:"difference"`
+	Shared     int     `json:"shared"`
+	Operator   string  `json:"operator"`
 	// Author is the language model that wrote it and its route; empty: none.
 	Author    string `json:"author,omitempty"`
 	Rationale string `json:"rationale,omitempty"`
@@ -43,23 +56,46 @@ type HunkEffect struct {
 	Tasks int `json:"tasks"`
 }
 
-// descend lists the lineage of the headline's version of searched code, the version first,
-// and the hunks of its change.
+// descend lists the lineage of the headline's variant, the variant first, then its parents and
+// theirs; and the hunks of a change of searched code.
 func (b *builder) descend() error {
-	if b.headline < 0 || b.plan.Adapter != adapterCode {
+	if b.headline < 0 {
 		return nil
 	}
 	id := b.result.Finalist[b.headline].Variant
-	seen := map[agent.ConfigID]bool{}
-	for v := b.variant(id); ; v = b.variant(v.Parents[0]) {
-		if len(b.out.Lineage) == mostSteps || seen[v.ID] {
-			break
+	tried := b.tally.tried
+	champion := tried.variants[b.plan.Champion].search()
+	place := map[agent.ConfigID]int{id: 0}
+	for queue := []agent.ConfigID{id}; len(queue) > 0 && len(b.out.Lineage) < mostSteps; queue = queue[1:] {
+		v := b.variant(queue[0])
+		step := Ancestor{
+			Variant: b.ref(v.ID), Operator: clip(v.Operator, MaxValue), Author: clip(v.Author, MaxValue), Rationale: clip(v.Rationale, MaxReason),
+			Addressed: AddressedIn("the reason of "+b.ref(v.ID).Name(), v.Rationale),
 		}
-		seen[v.ID] = true
-		b.out.Lineage = append(b.out.Lineage, Ancestor{b.ref(v.ID), clip(v.Operator, MaxValue), clip(v.Author, MaxValue), clip(v.Rationale, MaxReason), AddressedIn("the reason of "+b.ref(v.ID).Name(), v.Rationale)})
-		if len(v.Parents) == 0 {
-			break
+		if v.ID != b.plan.Champion {
+			step.Shared, step.Difference = tried.compared(champion, tried.variants[v.ID].ablated())
 		}
+		if len(v.Parents) > 0 && b.plan.Adapter != adapterCode {
+			var names []string
+			for _, c := range changes(b.variant(v.Parents[0]).Config, v.Config, b.plan.Params) {
+				names = append(names, clip(c.Param, MaxValue))
+			}
+			step.Changed = First(names, mostChanged)
+			step.Unnamed = len(names) - len(step.Changed)
+		}
+		for _, parent := range v.Parents {
+			if _, known := place[parent]; !known && len(place) < mostSteps {
+				place[parent] = len(place)
+				queue = append(queue, parent)
+			}
+			if _, listed := place[parent]; listed {
+				step.Parents = append(step.Parents, b.ref(parent))
+			}
+		}
+		b.out.Lineage = append(b.out.Lineage, step)
+	}
+	if b.plan.Adapter != adapterCode {
+		return nil
 	}
 	for _, a := range b.result.Minimised() {
 		if a.Small == id { // all finalists that were reduced to it have the same parts

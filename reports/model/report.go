@@ -51,6 +51,8 @@ type Agent struct {
 	Curve     []Point    `json:"curve,omitempty"`
 	// Front is the Pareto front of score, cost and time.
 	Front []FrontPoint `json:"front,omitempty"`
+	// Tried are the variants with the most evaluations, the champion and the headline's first.
+	Tried []TriedPoint `json:"tried,omitempty"`
 	// Drafts sums up the changes that language models proposed; nil without any.
 	Drafts *Drafts `json:"drafts,omitempty"`
 	// Guards are the conditions on the headline's variant besides its score; that on
@@ -59,21 +61,27 @@ type Agent struct {
 	Usage   []Usage    `json:"usage,omitempty"`
 	Domains []Domain   `json:"domains,omitempty"`
 	Tasks   []TaskPair `json:"tasks,omitempty"`
+	// Failures counts the failed runs of champion and variant; nil without a comparison.
+	Failures *Failures `json:"failures,omitempty"`
 	// PassPowers are pass^k of the champion and of the variant on these tasks; nil where a
 	// task has a single repeat.
 	PassPowers *PassPowers `json:"pass_powers,omitempty"`
 	Details    []Detail    `json:"details,omitempty"`
 	Changes    []Change    `json:"changes,omitempty"`
-	// Lineage and Hunks describe the headline's version of searched code; see [Ancestor] and
-	// [Hunk].
+	// Lineage describes the origin of the headline's variant, and Hunks the change of its
+	// version of searched code; see [Ancestor] and [Hunk].
 	Lineage []Ancestor `json:"lineage,omitempty"`
 	Hunks   []Hunk     `json:"hunks,omitempty"`
+	// Influence estimates which parameters move the score; nil for searched code.
+	Influence *Influence `json:"influence,omitempty"`
 	// Ablations describe how the finalists were reduced, the headline's variant first.
 	Ablations []Ablation `json:"ablations,omitempty"`
 	// Candidates are the entries into the confirmation that this run added to, and
 	// those of earlier nights that are still open.
 	Candidates []Candidate `json:"candidates,omitempty"`
 	Rejected   []Rejection `json:"rejected,omitempty"`
+	// Heat has the scores of the named variants by search task; nil for fewer than two.
+	Heat *Heat `json:"heat,omitempty"`
 	// LeftOut are variants that a proposal excluded from the confirmation: a waiting
 	// proposal, or one that a person rejected.
 	LeftOut []LeftOut `json:"left_out,omitempty"`
@@ -314,6 +322,10 @@ type Match struct {
 	Hi         float64 `json:"hi"`
 	// Common counts the tasks that both were evaluated on.
 	Common int `json:"common"`
+	// Paired is the mean difference of the scores on equal tasks: those among the stored
+	// evaluations that both have, PairedTasks of them; nil for too few.
+	Paired      *Estimated `json:"paired,omitempty"`
+	PairedTasks int        `json:"paired_tasks"`
 }
 
 // Side is one side of a [Match] after Spent evaluations of its own.
@@ -393,6 +405,10 @@ type Detail struct {
 	After    Attempt `json:"after"`
 	Steps    []Step  `json:"steps,omitempty"`
 	Diverge  int     `json:"diverge"`
+	// Transcript aligns the events of both attempts, and Differs is the index of the first
+	// step at which they part; −1 if they do not.
+	Transcript []EventPair `json:"transcript,omitempty"`
+	Differs    int         `json:"differs"`
 }
 
 // Attempt is one evaluation of a detail, with bounded texts.

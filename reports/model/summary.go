@@ -39,11 +39,24 @@ type AgentSummary struct {
 	Claim stats.Claim `json:"claim,omitempty"`
 	// Fell is the number by which the scores of the champion fell, in [0,1], if the night shows
 	// a fall; nil for none.
-	Fell      *float64 `json:"fell,omitempty"`
-	Proposals []string `json:"proposals,omitempty"`
+	Fell *float64 `json:"fell,omitempty"`
+	// Observed is what the latest adoption has shown up to this night; nil for none.
+	Observed  *Observed `json:"observed,omitempty"`
+	Proposals []string  `json:"proposals,omitempty"`
 	// States are the proposals as they are now, in the order of Proposals. One that the archive
 	// does not have is left out.
 	States []ProposalNow `json:"states,omitempty"`
+}
+
+// Observed is the difference of an adopted config to the one that it replaced, on the tasks that
+// nights before and after its adoption measured.
+type Observed struct {
+	Proposal   string  `json:"proposal"`
+	Difference float64 `json:"difference"`
+	Lo         float64 `json:"lo"`
+	Hi         float64 `json:"hi"`
+	// Nights counts those since the adoption.
+	Nights int `json:"nights"`
 }
 
 // ProposalNow is the state of a proposal.
@@ -152,6 +165,10 @@ func summarize(ctx context.Context, src Source, run, name string) (AgentSummary,
 	if w := res.Watch; w != nil && w.Fall != nil {
 		fell := math.Abs(w.Fall.Difference)
 		a.Fell = &fell
+	}
+	if w := res.Watch; w != nil && w.Adopted != nil {
+		m := moved(w.Adopted.Shift)
+		a.Observed = &Observed{w.Adopted.Proposal, m.Difference, m.Lo, m.Hi, m.AfterNights}
 	}
 	if i := Leading(res); i >= 0 {
 		v, e := b.ref(res.Finalist[i].Variant), estimate(res.Finalist[i])

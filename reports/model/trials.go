@@ -27,7 +27,10 @@ type trials struct {
 	of *tried
 	// searched counts those of the search, with the random baseline.
 	searched int
-	scores   []trial
+	// used is the usage of all, and made is their number.
+	used   agent.Usage
+	made   int
+	scores []trial
 	// ordered reports whether the scores are in the order of task and repeat, with one for
 	// each place.
 	ordered bool
@@ -64,6 +67,7 @@ func (t *tried) enter(e bench.Evaluation) {
 	} else {
 		v.searched++
 	}
+	v.used, v.made = v.used.Plus(e.Usage), v.made+1
 	v.scores, v.ordered = append(v.scores, one), false
 }
 

@@ -1,10 +1,13 @@
 package render
 
 import (
+	"math"
+	"slices"
 	"strings"
 
 	"evolve/reports/model"
 	"evolve/reports/number"
+	"evolve/reports/render/plot"
 )
 
 // maxFront is the maximum number of points that are shown; the JSON has all.
@@ -42,5 +45,55 @@ func frontBlocks(s subject) []block {
 	if more := len(s.agent.Front) - maxFront; more > 0 {
 		words += " " + number.Plural(more, "more variant") + " in the JSON."
 	}
-	return []block{t, para{Text: say(words), Note: true}}
+	out := []block{t}
+	if f := frontPicture(s); len(f.Points) > 1 {
+		out = append(out, picture{f.Draw()})
+		if len(s.agent.Tried) > 0 {
+			words += " Grey: variants tried besides, by their mean difference to the champion on common tasks, so that chance makes the best of them look better than they are."
+		}
+	}
+	return append(out, para{Text: say(words), Note: true})
+}
+
+// frontPicture draws score against money, or against tokens where no money was spent.
+func frontPicture(s subject) plot.Front {
+	f := plot.Front{Unit: "cost of an evaluation", Format: number.Money}
+	amounts := map[model.Ref]float64{}
+	for _, p := range s.agent.Tried {
+		amounts[p.Variant] = p.CostUSD
+	}
+	if !slices.ContainsFunc(s.agent.Tried, func(p model.TriedPoint) bool { return p.CostUSD > 0 }) {
+		f.Unit, f.Format = "tokens of an evaluation", func(x float64) string { return number.Count(int(math.Round(x))) }
+		for _, p := range s.agent.Tried {
+			amounts[p.Variant] = p.Tokens
+		}
+	}
+	if !slices.ContainsFunc(s.agent.Tried, func(p model.TriedPoint) bool { return amounts[p.Variant] > 0 }) {
+		return f
+	}
+	own := map[model.Ref]string{s.agent.Decision.Champion: "champion"}
+	if h := s.agent.Headline; h != nil {
+		own[h.Variant] = h.Variant.Name()
+	}
+	front := map[model.Ref]bool{}
+	for _, p := range s.agent.Front {
+		amount, known := amounts[p.Variant]
+		if !known {
+			continue
+		}
+		front[p.Variant] = true
+		f.Points = append(f.Points, plot.FrontMark{
+			Name: own[p.Variant], Words: plot.FrontWords(p.Variant.Name(), p.Score, f.Format(amount)), Cost: amount,
+			Score: p.Score, Lo: p.Lo, Hi: p.Hi, Front: true, Own: own[p.Variant] != "",
+		})
+	}
+	for _, p := range s.agent.Tried {
+		if !front[p.Variant] {
+			amount := amounts[p.Variant]
+			f.Points = append(f.Points, plot.FrontMark{
+				Name: own[p.Variant], Words: plot.FrontWords(p.Variant.Name(), p.Score, f.Format(amount)), Cost: amount, Score: p.Score, Own: own[p.Variant] != "",
+			})
+		}
+	}
+	return f
 }

@@ -70,6 +70,16 @@ func baselineFacts(r *model.Baseline) facts {
 		}
 		value := say(number.Score(m.Search.Score)+"  ["+number.Score(m.Search.Lo)+", "+number.Score(m.Search.Hi)+"]", remark(m.Search.Variant.Name()+" after "+number.Plural(m.Search.Spent, "evaluation")))
 		value = append(value, say("; ", number.Points(m.Difference)+" points against random ", number.Interval(m.Lo, m.Hi))...)
+		switch p := m.Paired; {
+		case m.Search.Variant == m.Random.Variant:
+			value = append(value, say("; both recommend the same")...)
+		case p != nil && p.Lo == p.Hi: // no interval: nothing varied
+			value = append(value, say("; "+number.Points(p.Difference)+" on each of the "+number.Plural(m.PairedTasks, "task")+" that both were on")...)
+		case p != nil:
+			value = append(value, say("; ", number.Points(p.Difference)+" "+number.Interval(p.Lo, p.Hi)+" on the "+number.Plural(m.PairedTasks, "task")+" that both were on")...)
+		default:
+			value = append(value, say("; too few equal tasks to pair ("+number.Count(m.PairedTasks)+")")...)
+		}
 		f = append(f, fact{m.label, value})
 	}
 	if len(f) > 1 {

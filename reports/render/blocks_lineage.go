@@ -5,6 +5,7 @@ import (
 
 	"evolve/reports/model"
 	"evolve/reports/number"
+	"evolve/reports/render/plot"
 )
 
 // lineageBlocks returns the blocks that show how a version of searched code came about, and
@@ -18,7 +19,7 @@ func lineageBlocks(s subject) []block {
 		}
 		out = append(out, t, para{Note: true, Text: say("Mean changes of the score in points on search tasks: of the code as it is by the hunk alone, and of the version without it. A version that does not run scores 0. The search had these tasks, so that the changes flatter.")})
 	}
-	if len(s.agent.Lineage) > 0 {
+	if s.code() && len(s.agent.Lineage) > 0 {
 		t := newTable(say("Lineage, the version first"), plain("version"), wraps("made by", "how"))
 		for _, step := range s.agent.Lineage {
 			made := operatorName(step.Operator)
@@ -35,6 +36,55 @@ func lineageBlocks(s subject) []block {
 		}
 	}
 	return out
+}
+
+// code reports whether the night searched code, whose section on changes has the lineage.
+func (s subject) code() bool { return s.agent.Provenance.Adapter == "code" }
+
+// originBlocks draws where the variant comes from, and tells how each step was made.
+func originBlocks(s subject) []block {
+	steps := s.agent.Lineage
+	if len(steps) < 2 {
+		return nil
+	}
+	var drawn plot.Lineage
+	t := newTable(say("From the variant to what it was bred from"), plain("variant", "from"), wraps("made by", "changed"), figures("search"))
+	for _, step := range steps {
+		node := plot.LineageNode{Name: step.Variant.Name(), Own: step.Variant == s.agent.Decision.Champion, Words: step.Variant.Name() + ", made by " + operatorName(step.Operator).raw()}
+		var from, changed []spans
+		for _, p := range step.Parents {
+			node.Parents = append(node.Parents, p.Name())
+			from = append(from, say(p.Name()))
+		}
+		for _, name := range step.Changed {
+			changed = append(changed, say(clipped(name, 60)))
+		}
+		if step.Unnamed > 0 {
+			changed = append(changed, say(number.Count(step.Unnamed)+" more"))
+		}
+		search := number.Unknown
+		if node.Own {
+			search, node.Name = "champion", node.Name+", champion"
+		} else if step.Shared > 0 {
+			search = number.Points(step.Difference)
+			node.Words += ": " + search + " points in the search"
+			search += " on " + number.Count(step.Shared)
+		}
+		drawn = append(drawn, node)
+		made := operatorName(step.Operator)
+		if step.Author != "" {
+			made = append(made, say(": ", clipped(step.Author, 80))...)
+		}
+		if step.Rationale != "" {
+			made = append(made, say(", “", clipped(step.Rationale, 160), "”")...)
+		}
+		t.add("", step.Variant.Name(), list(from, ", "), made, list(changed, ", "), search)
+	}
+	out := []block{picture{drawn.Draw()}}
+	if s.code() {
+		return out
+	}
+	return append(out, t, para{Note: true, Text: say("Changed: against the first of the parents. Search: mean difference to the champion in points on so many common evaluations of search tasks; the fewer, the more chance flatters.")})
 }
 
 // hunkCell returns the cell of an effect.

@@ -1,10 +1,12 @@
 package render
 
 import (
+	"math"
 	"slices"
 
 	"evolve/reports/model"
 	"evolve/reports/number"
+	"evolve/reports/render/plot"
 )
 
 // rejectedBlocks lists the variants that were tried and are not recommended.
@@ -32,7 +34,32 @@ func rejectedBlocks(s subject) []block {
 	if slices.ContainsFunc(s.agent.Rejected, func(r model.Rejection) bool { return r.Operator == model.ModelOperator }) {
 		words += " The score model is the search's own estimate of scores from all evaluations, no language model."
 	}
-	return append(out, t, para{Text: say(words), Note: true})
+	out = append(out, t, para{Text: say(words), Note: true})
+	if s.agent.Heat != nil {
+		out = append(out, heatPicture(s), para{Note: true, Text: say("Darker: a higher mean score; empty: not evaluated. From the search tasks, which the search looked at longest for good variants.")})
+	}
+	return out
+}
+
+// heatPicture draws the scores by variant and search task.
+func heatPicture(s subject) block {
+	h := s.agent.Heat
+	drawn := plot.Heat{Columns: len(h.Columns)}
+	for _, r := range h.Rows {
+		row := plot.HeatRow{Name: r.Variant.Name()}
+		if r.Variant == s.agent.Decision.Champion {
+			row.Name = "champion"
+		}
+		for _, score := range r.Scores {
+			if score == nil {
+				row.Scores = append(row.Scores, math.NaN())
+				continue
+			}
+			row.Scores = append(row.Scores, *score)
+		}
+		drawn.Rows = append(drawn.Rows, row)
+	}
+	return picture{drawn.Draw()}
 }
 
 // openBlocks lists the candidates whose confirmation has not ended.

@@ -7,9 +7,6 @@ import (
 	"evolve/bench/stats"
 	"evolve/reports/model"
 	"evolve/reports/number"
-	"evolve/runtime/agent"
-	"evolve/runtime/memory"
-	"evolve/runtime/text"
 )
 
 // The numbers of rows that each table shows at once, and that a fold holds behind it.
@@ -129,31 +126,36 @@ func (s subject) detailFold(d model.Detail, against string) fold {
 		came = foreign(s.values(d.TaskPair))
 	}
 	f := fold{Summary: say(clipped(d.Task, 80), "  ", came, remark(runText(d)))}
+	answers := answersOf(d)
 	if d.Goal != "" {
-		question := facts{{"goal", spans{foreign(text.OneLine(text.Clip(d.Goal, maxShown, text.Runes, text.Ellipsis)))}}}
-		question.add("expected", clipped(d.Expected, maxShown))
+		words, input := request(d.Goal)
+		question := facts{{"goal", spans{lined(words, maxShown)}}}
+		question.add("input", lined(lines(input), maxShown))
+		if answers.graded == "" {
+			question.add("expected", lined(readable(d.Expected), maxShown))
+		} else {
+			question.add("graded by", lined(answers.graded, maxShown))
+		}
 		f.Blocks = append(f.Blocks, question)
 	}
-	f.Blocks = append(f.Blocks, s.sideBySide(d, against))
+	f.Blocks = append(f.Blocks, s.sideBySide(d, answers, against))
+	if len(answers.fields) > 0 {
+		f.Blocks = append(f.Blocks, answers.table(d, against))
+	}
 	if len(d.Steps) > 0 {
 		f.Blocks = append(f.Blocks, stepTable(d, against))
 	}
 	if whole := wholeTexts(d, against); len(whole) > 0 {
 		f.Blocks = append(f.Blocks, fold{Summary: say("Long texts"), Blocks: whole})
 	}
-	for _, side := range []struct {
-		name string
-		a    model.Attempt
-	}{{strings.ToUpper(against[:1]) + against[1:] + "'s transcript", d.Before}, {"Variant's transcript", d.After}} {
-		if len(side.a.Events) > 0 {
-			f.Blocks = append(f.Blocks, fold{Summary: say(side.name), Blocks: []block{transcript(say(side.name+", ", clipped(d.Task, 80)), side.a)}})
-		}
+	if len(d.Transcript) > 0 {
+		f.Blocks = append(f.Blocks, transcriptFold(d, against))
 	}
 	return f
 }
 
 // sideBySide shows the results, answers and reasons of both sides next to each other.
-func (s subject) sideBySide(d model.Detail, against string) table {
+func (s subject) sideBySide(d model.Detail, answers answers, against string) table {
 	t := newTable(say("Both sides of ", clipped(d.Task, 80)), plain(""), wraps(against, "variant"))
 	row := func(name string, of func(model.Attempt) spans) {
 		if before, after := of(d.Before), of(d.After); len(before)+len(after) > 0 {
@@ -161,7 +163,9 @@ func (s subject) sideBySide(d model.Detail, against string) table {
 		}
 	}
 	row("result", s.verdictOf)
-	row("answer", func(a model.Attempt) spans { return say(clipped(a.Answer, maxShown)) })
+	if len(answers.fields) == 0 {
+		row("answer", func(a model.Attempt) spans { return say(lined(readable(a.Answer), maxShown)) })
+	}
 	if !s.measured() { // of a case it is the score once more
 		row("reason", func(a model.Attempt) spans { return say(foreign(a.Reason)) })
 	}
@@ -188,7 +192,7 @@ func (s subject) verdictOf(a model.Attempt) spans {
 func wholeTexts(d model.Detail, against string) []block {
 	var out []block
 	for _, long := range []struct{ name, text string }{
-		{"goal", d.Goal}, {"expected", d.Expected}, {against + "'s answer", d.Before.Answer}, {"variant's answer", d.After.Answer},
+		{"goal", d.Goal}, {"expected", readable(d.Expected)}, {against + "'s answer", readable(d.Before.Answer)}, {"variant's answer", readable(d.After.Answer)},
 	} {
 		if utf8.RuneCountInString(long.text) <= maxShown {
 			continue
@@ -227,32 +231,4 @@ func stepText(s string) spans {
 		return say(styled(number.Unknown, dim))
 	}
 	return say(clipped(s, 80))
-}
-
-func transcript(label spans, a model.Attempt) listing {
-	l := listing{Label: label}
-	for _, e := range a.Events {
-		line := say(theirs(e.Kind, strong))
-		name := e.Name
-		if e.Kind == agent.EventDomain && name == memory.GlobalDomain {
-			name = "none"
-		}
-		if name != "" {
-			line = append(line, say(" ", foreign(name))...)
-		}
-		if e.Outcome != "" && e.Outcome != "ok" {
-			line = append(line, say(" (", foreign(string(e.Outcome)), ")")...)
-		}
-		if e.Text != "" {
-			line = append(line, say("  ", foreign(e.Text))...)
-		}
-		if len(e.Data) > 0 {
-			line = append(line, say("  ", foreign(string(e.Data)))...)
-		}
-		l.Lines = append(l.Lines, mark{" ", line})
-	}
-	if a.Omitted > 0 {
-		l.Lines = append(l.Lines, mark{" ", say(styled("… "+number.Plural(a.Omitted, "further event"), dim))})
-	}
-	return l
 }

@@ -7,13 +7,18 @@ import (
 	"evolve/runtime/text"
 )
 
-// width returns the number of terminal cells of a text.
+// width returns the number of terminal cells of a text, of its longest line if it has several.
 func (t spans) width() int {
-	n := 0
+	widest, n := 0, 0
 	for _, s := range t {
-		n += text.Width(s.Text)
+		for i, line := range strings.Split(s.Text, "\n") {
+			if i > 0 {
+				widest, n = max(widest, n), 0
+			}
+			n += text.Width(line)
+		}
 	}
-	return n
+	return max(widest, n)
 }
 
 // cut splits a text after n bytes.
@@ -44,8 +49,21 @@ func chop(t spans, width int) []spans {
 	return append(lines, t)
 }
 
-// wrap breaks a text into lines of at most width cells: see [text.Wrap].
+// wrap breaks a text at its line breaks, and into lines of at most width cells: see [text.Wrap].
 func wrap(t spans, width int) []spans {
+	var lines []spans
+	for {
+		at := strings.IndexByte(t.raw(), '\n')
+		if at < 0 {
+			return append(lines, wrapLine(t, width)...)
+		}
+		head, tail := t.cut(at)
+		lines = append(lines, wrapLine(head, width)...)
+		_, t = tail.cut(1)
+	}
+}
+
+func wrapLine(t spans, width int) []spans {
 	var lines []spans
 	for _, line := range text.Wrap(t.raw(), max(width, 1)) {
 		raw := t.raw()

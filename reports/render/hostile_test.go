@@ -3,6 +3,7 @@ package render
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"reflect"
 	"regexp"
@@ -24,6 +25,7 @@ var hostile = []string{
 	"\u202etxt.exe\u2066 hidden\u2069", "zero\u200bwidth\u200djoin\ufeff\u00ad", "\u3164\u2800\u115f", strings.Repeat("e\u0301\u0302\u0303\u0304\u0305", 9),
 	"<script>alert(1)</script>", `"><img src=x onerror=alert(1)>`, "</title></svg></style></pre><h1>x", "<!--", "&lt;b&gt;&#x202e;", "javascript:alert(1)",
 	"[link](http://evil.example)", "![x](http://evil.example/a.png)", "http://evil.example www.evil.example a@evil.example", "[x]: http://evil.example",
+	`{"a": "<b>|x|</b>", "b": ["*c*", "http://evil.example"]}`, "goal\n{\"a\": \"<b>\"}",
 	"```\n# heading\n```", "`` ` ``", "``````", "|a|b|\\|c\\\\|d|", "# heading", "- item", "1. item", "> quote", "***bold*** ~~gone~~ __u__", "---", "===", "    code",
 	"<details open>", "$x^2$ :smile: @someone #1", "{{.Secret}} {{template \"head\"}}", "%s%n%!d(MISSING)", strings.Repeat("wide", 100), strings.Repeat("字", 60),
 	strings.Repeat("```\n<b>| # x</b>\n\x1b[31m", 20),
@@ -134,6 +136,9 @@ func (plain shape) check(t *testing.T, r model.Report, s string) {
 			return 'o'
 		}, s))
 	}
+	if alike, ok := documentLike(s); ok { // a document is shown field by field
+		plain = baseline(t, r, alike)
+	}
 	c := poisoned(t, r, s)
 	for _, width := range []int{40, 50, 80} {
 		color := width == 50
@@ -169,6 +174,32 @@ func (plain shape) check(t *testing.T, r model.Report, s string) {
 	if want := strings.ToValidUTF8(s, "\ufffd"); back.Run.ID != want && !strings.Contains(s, "\ufffd") && back.Run.ID != jsonValid(s) {
 		t.Fatalf("JSON turned %q into %q", s, back.Run.ID)
 	}
+}
+
+// documentLike returns a harmless text that is a JSON document, or that ends in one, with as many
+// fields as s; false if s is neither.
+func documentLike(s string) (string, bool) {
+	words, input := request(s)
+	fields, rest, ok := outline(s)
+	switch {
+	case ok && strings.TrimSpace(rest) == "":
+		words, input = "", fields
+	case input != nil:
+		words += "\n"
+	default:
+		return "", false
+	}
+	alike := map[string]string{}
+	for i, f := range input {
+		alike[fmt.Sprintf("%d %s", i, strings.Repeat("o", len([]rune(f.Path))))] = f.Value
+	}
+	document, err := json.Marshal(alike)
+	return strings.Map(func(r rune) rune {
+		if r == '\n' {
+			return r
+		}
+		return 'o'
+	}, words) + string(document), err == nil
 }
 
 // jsonValid replaces every invalid byte separately, as encoding/json does.

@@ -50,6 +50,9 @@ func Index(w io.Writer, runs []model.Summary) error {
 		// Trends are the champions' scores, Untold the number of agents without room for theirs.
 		Trends []trendPage
 		Untold int
+		// History are the adoptions, rollbacks and falls, and Earlier the number of those left out.
+		History []historyRow
+		Earlier int
 		// At is the time up to which proposals have waited.
 		At string
 	}{Title: "All nights · evolve", Policy: contentPolicy(), Style: template.CSS(css)}
@@ -57,6 +60,7 @@ func Index(w io.Writer, runs []model.Summary) error {
 	if p.Trends, p.Untold, err = trendsOf(runs); err != nil {
 		return err
 	}
+	p.History, p.Earlier = historyOf(runs)
 	if at := model.Latest(runs); !at.IsZero() {
 		p.At = number.Date(at)
 	}

@@ -185,7 +185,11 @@ func mdCell(t spans) string {
 	return mdText(t.changed(func(s *span) { s.Text = strings.ReplaceAll(s.Text, "|", `\x7c`) }))
 }
 
+// mdBreak stands for a line break in a cell or an item, which Markdown has on one line.
+const mdBreak = " ↵ "
+
 func mdSpan(s span) string {
+	s.Text = strings.ReplaceAll(s.Text, "\n", mdBreak)
 	words := strings.TrimSpace(s.Text)
 	if words == "" {
 		return s.Text

@@ -54,9 +54,9 @@ func trendsOf(runs []model.Summary) (out []trendPage, more int, err error) {
 }
 
 func trendNight(r model.Summary, a model.AgentSummary) plot.TrendNight {
-	n := plot.TrendNight{Date: "run " + strconv.Itoa(r.Number), Score: a.Effect.Champion}
+	n := plot.TrendNight{Date: "run " + strconv.Itoa(r.Number), Score: a.Effect.Champion, Champion: a.Champion.Name()}
 	if !r.Started.IsZero() {
-		n.Date = number.Date(r.Started)
+		n.Date, n.Time = number.Date(r.Started), r.Started
 	}
 	for _, p := range a.States {
 		switch p.State {

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -56,24 +57,48 @@ func TestTicksAreFew(t *testing.T) {
 func drawings() map[string]Picture {
 	out := map[string]Picture{
 		"empty forest": Forest{}.Draw(), "empty curve": Curve{}.Draw(), "empty slope": Slope{}.Draw(),
-		"odd forest":   Forest{{Label: "<b>", Difference: math.NaN(), Lo: math.Inf(-1), Hi: math.Inf(1)}, {Label: "zero"}}.Draw(),
-		"odd curve":    Curve{Champion: .5, Search: []XY{{1, math.NaN()}, {2, .5}, {3, .5}}}.Draw(),
-		"odd slope":    Slope{Tasks: []SlopeTask{{"<script>", math.NaN(), 1}, {"x", 0, 1}}}.Draw(),
+		"odd forest":  Forest{{Label: "<b>", Difference: math.NaN(), Lo: math.Inf(-1), Hi: math.Inf(1)}, {Label: "zero"}}.Draw(),
+		"odd curve":   Curve{Champion: .5, Search: []XY{{1, math.NaN()}, {2, .5}, {3, .5}}}.Draw(),
+		"odd slope":   Slope{Tasks: []SlopeTask{{"<script>", math.NaN(), 1}, {"x", 0, 1}}}.Draw(),
+		"empty front": Front{}.Draw(), "odd front": Front{Format: plainCount, Points: []FrontMark{{Words: "<b>", Cost: math.NaN(), Front: true}, {Name: "<i>", Score: .5, Own: true}}}.Draw(),
+		"empty trend": Trend{}.Draw(), "odd trend": Trend{Nights: []TrendNight{{Score: math.NaN()}, {Score: .5, Champion: "<b>"}, {Score: .6}}}.Draw(),
+		"empty heat": Heat{}.Draw(), "odd heat": Heat{Columns: 1, Rows: []HeatRow{{Name: "<b>", Scores: []float64{math.NaN(), 1}}, {Name: "x"}}}.Draw(),
+		"empty bars": Bars{}.Draw(), "odd bars": Bars{Left: "<b>", Rows: []BarRow{{"<i>", 0, 0}, {"x", -1, 1 << 40}}}.Draw(),
+		"empty lineage": Lineage{}.Draw(), "odd lineage": Lineage{{Name: "<b>", Parents: []string{"<b>", "x"}}, {Name: "x", Parents: []string{"<b>"}, Own: true}}.Draw(),
+		"empty influence": Influence{}.Draw(), "odd influence": Influence{{Label: "<b>", Hi: math.Inf(1)}, {Label: "zero"}}.Draw(),
 		"odd interval": Interval{Lo: math.NaN()}.Draw(), "interval": Interval{Words: "<i>", Difference: .1, Lo: -.1, Hi: .3}.Draw(),
 	}
 	for _, n := range []int{10, 500} {
 		f, c, s := Forest{}, Curve{Champion: .5}, Slope{Left: "a", Right: "b"}
+		p, in, l := Front{Unit: "cost", Format: plainCount}, Influence{}, Lineage{}
+		trend, heat := Trend{}, Heat{Columns: min(n, 60)}
+		bars := Bars{Left: "champion", Right: "variant"}
 		for i := range n {
 			x := math.Mod(float64(i)*.6180339887, 1)
 			f = append(f, ForestRow{Label: fmt.Sprint("domain ", i), Value: "+1", Difference: x, Lo: x - .3, Hi: x + .3})
+			p.Points = append(p.Points, FrontMark{Name: fmt.Sprint("v", i), Words: fmt.Sprintf("v%d scores %.3f at 0.12¢", i, x), Cost: float64(i), Score: x, Lo: x - .1, Hi: x + .1, Front: i%100 == 0, Own: i == 3})
+			trend.Nights = append(trend.Nights, TrendNight{Date: fmt.Sprint("day ", i), Time: time.Date(2025, 11, i, 2, 0, 0, 0, time.UTC), Score: x, Champion: fmt.Sprint("v", i/7), Fell: strings.Repeat("x", i%25/24)})
+			scores := make([]float64, heat.Columns)
+			for c := range scores {
+				scores[c] = math.Mod(x*float64(c), 1)
+			}
+			heat.Rows = append(heat.Rows, HeatRow{fmt.Sprint("v", i), scores})
+			bars.Rows = append(bars.Rows, BarRow{fmt.Sprint("kind ", i), i, n - i})
+			l = append(l, LineageNode{Name: fmt.Sprint("v", i), Words: fmt.Sprint("v", i), Parents: []string{fmt.Sprint("v", 2*i+1), fmt.Sprint("v", 2*i+2)}})
+			in = append(in, ForestRow{Label: fmt.Sprint("parameter ", i), Value: "1 [0, 2]", Difference: x, Lo: x / 2, Hi: x + 1})
 			c.Search = append(c.Search, XY{float64(i * 40), .5 + .4*float64(i)/float64(n)})
 			c.Random = append(c.Random, XY{float64(i * 4), .4 + .2*float64(i)/float64(n)})
 			s.Tasks = append(s.Tasks, SlopeTask{fmt.Sprint("task ", i), x, math.Mod(x*7, 1)})
 		}
 		out[fmt.Sprint("forest of ", n)], out[fmt.Sprint("curve of ", n)], out[fmt.Sprint("slope of ", n)] = f.Draw(), c.Draw(), s.Draw()
+		out[fmt.Sprint("trend of ", n)], out[fmt.Sprint("heat of ", n)] = trend.Draw(), heat.Draw()
+		out[fmt.Sprint("lineage of ", n)], out[fmt.Sprint("bars of ", n)] = l.Draw(), bars.Draw()
+		out[fmt.Sprint("front of ", n)], out[fmt.Sprint("influence of ", n)] = p.Draw(), in.Draw()
 	}
 	return out
 }
+
+func plainCount(x float64) string { return fmt.Sprintf("%.1f", x) }
 
 // TestDrawings checks that every picture is well-formed, has a title and a description,
 // lies inside its frame, and has a bounded size.

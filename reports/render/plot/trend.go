@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"time"
 
 	"evolve/reports/number"
 )
@@ -16,9 +17,12 @@ type Trend struct {
 
 // TrendNight is one night.
 type TrendNight struct {
-	// Date names it.
-	Date  string
-	Score float64
+	// Date names it. If all nights have a time, they are drawn by it.
+	Date string
+	Time time.Time
+	// Champion names the config that was measured.
+	Champion string
+	Score    float64
 	// Adopted names what was adopted of it, and Fell tells by how much the champion's scores fell;
 	// empty for none.
 	Adopted, Fell string
@@ -44,6 +48,9 @@ func (t Trend) describe() string {
 		if one.Fell != "" {
 			fell = append(fell, one.Fell+" on "+one.Date)
 		}
+	}
+	if c := t.Nights[0].Champion; c != "" && c != t.Nights[n-1].Champion {
+		s += " It was " + c + " at first and is " + t.Nights[n-1].Champion + " now."
 	}
 	return s + namedMarks("Adopted", adopted) + namedMarks("Fell", fell)
 }
@@ -81,7 +88,11 @@ func (t Trend) Draw() Picture {
 	if y.v1-y.v0 < 1e-6 {
 		y.v0, y.v1 = y.v0-.01, y.v1+.01
 	}
-	x := linear{0, float64(max(1, len(t.Nights)-1)), left, right}
+	places := t.places()
+	for i := range line {
+		line[i].X = places[int(line[i].X)]
+	}
+	x := linear{places[0], math.Max(places[len(places)-1], places[0]+1), left, right}
 	values, decimals := ticks(y.v0, y.v1, 4)
 	for _, v := range values {
 		g.line("grid", left, y.at(v), right, y.at(v), "")
@@ -90,12 +101,14 @@ func (t Trend) Draw() Picture {
 	first, last := t.Nights[0], t.Nights[len(t.Nights)-1]
 	g.text("tick", "", left, bottom+18, first.Date)
 	g.text("tick", "end", right, bottom+18, last.Date)
+	t.months(&g, x, top, bottom)
+	t.champions(&g, places, x, top, bottom)
 	line = thin(line)
 	g.path("series search", straight(line, x, y), "the champion's score")
 	end := line[len(line)-1]
 	g.circle("end search", x.at(end.X), y.at(end.Y), 3.5, number.Score(end.Y)+" on "+last.Date)
 	for i, n := range t.Nights {
-		at, score := x.at(float64(i)), n.Score
+		at, score := x.at(places[i]), n.Score
 		if !finite(score) {
 			continue
 		}
@@ -107,6 +120,63 @@ func (t Trend) Draw() Picture {
 		}
 	}
 	return g
+}
+
+// places are the positions of the nights: days, or their numbers if one has no time or they are not
+// in the order of time.
+func (t Trend) places() []float64 {
+	days, numbers := make([]float64, len(t.Nights)), make([]float64, len(t.Nights))
+	timed := true
+	for i, n := range t.Nights {
+		numbers[i] = float64(i)
+		days[i] = float64(n.Time.Unix()) / 86400
+		timed = timed && !n.Time.IsZero() && (i == 0 || days[i] >= days[i-1])
+	}
+	if timed {
+		return days
+	}
+	return numbers
+}
+
+// months draws a line at the beginning of each month, or of as many as there is room for.
+func (t Trend) months(g *Picture, x linear, top, bottom float64) {
+	first, last := t.Nights[0].Time, t.Nights[len(t.Nights)-1].Time
+	if x.v0 < 3650 || !last.After(first) { // numbers of nights
+		return
+	}
+	all := int(last.Sub(first).Hours()/24/30) + 1
+	every := (all + 11) / 12
+	first = first.UTC()
+	for m := time.Date(first.Year(), first.Month()+1, 1, 0, 0, 0, 0, time.UTC); !m.After(last); m = m.AddDate(0, every, 0) {
+		at := x.at(float64(m.Unix()) / 86400)
+		g.line("grid", at, top, at, bottom, "")
+		if at > x.p0+70 && at < x.p1-70 {
+			name := "Jan"
+			if m.Month() == time.January {
+				name = "Jan 2006"
+			}
+			g.text("tick", "middle", at, bottom+18, m.Format(name))
+		}
+	}
+}
+
+// champions draws a dashed line where another champion begins, as far as there is room.
+func (t Trend) champions(g *Picture, places []float64, x linear, top, bottom float64) {
+	last := math.Inf(-1)
+	for i, n := range t.Nights {
+		if i == 0 || n.Champion == "" || n.Champion == t.Nights[i-1].Champion {
+			continue
+		}
+		at := x.at(places[i])
+		if at-last < 4 {
+			continue
+		}
+		g.line("zero", at, top, at, bottom, "champion "+n.Champion+" from "+n.Date)
+		if at-last > 34 && at < x.p1-24 {
+			g.text("tick", "", at+3, top+6, n.Champion)
+			last = at
+		}
+	}
 }
 
 // triangle draws a triangle around a point; a negative height points up.

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strconv"
 
+	"evolve/reports/model"
 	"evolve/reports/number"
 	"evolve/runtime/agent"
 	"evolve/runtime/text"
@@ -46,15 +47,16 @@ func (s *Server) evaluation(w http.ResponseWriter, r *http.Request) error {
 		Pager          []pageLink
 	}{Agent: id, E: e}
 	if t := e.Transcript; t != nil {
-		d.Events, offset = cut(t.Events, offset)
+		events := model.Unfolded(t.Events)
+		d.Events, offset = cut(events, offset)
 		d.Start = offset + 1
-		d.Caption = number.Plural(len(t.Events), "event")
+		d.Caption = number.Plural(len(events), "event")
 		if t.Dropped > 0 {
 			d.Caption += fmt.Sprintf("; %d more were not kept", t.Dropped)
 		}
 		d.Pager = pager(func(at int) string {
 			return link("/evaluation", "agent", id, "run", run, "seq", strconv.FormatInt(seq, 10), "offset", strconv.Itoa(at))
-		}, offset, len(d.Events), len(t.Events))
+		}, offset, len(d.Events), len(events))
 	}
 	s.show(w, r, http.StatusOK, "evaluation", frame{Title: fmt.Sprintf("%s in night %d", cmp.Or(e.Variant, "A variant"), e.Number)}, d)
 	return nil

@@ -59,7 +59,7 @@ func source(t *testing.T) *archived.Source {
 			Run: run.ID, Agent: hostile, Seq: int64(n), Variant: v.ID, Task: hostile, Domain: hostile, Split: bench.Search, Stage: bench.StageSearch,
 			Key: bench.Key(strings.Repeat("a", 31) + string(rune('0'+n))), Outcome: agent.OK, Scored: true, Score: float64(n), Pass: n > 0, Time: night, Answer: hostile, Error: hostile,
 			Grades:     []bench.Grade{{Type: "contains", Reason: hostile}},
-			Transcript: &agent.Transcript{Events: []agent.Event{{Kind: hostile, Name: hostile, Text: hostile, Data: []byte(`{"x":"</script>\u202e"}`)}}},
+			Transcript: &agent.Transcript{Events: []agent.Event{{Kind: hostile, Name: hostile, Text: hostile, Data: []byte(`{"x":"</script>\u202e"}`)}, {Kind: agent.EventForeign, Data: []byte(`[{"kind":"tool","name":"sql","args":{"q":"a\nb"},"text":"2 rows"}]`)}}},
 		}, nil))
 	}
 	must(t, a.Flush(ctx))
@@ -256,6 +256,20 @@ func TestHostile(t *testing.T) {
 		}
 		if !strings.Contains(body, "alert") && r.StatusCode == http.StatusOK && path != "/night" {
 			t.Errorf("%s: the text is missing", path)
+		}
+	}
+}
+
+// TestTranscriptIsReadable checks that the steps of a program's own transcript stand one by one,
+// and their data as lines.
+func TestTranscriptIsReadable(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, &asker{})
+	s.login(s.server.Address())
+	body := s.send(http.MethodGet, "/evaluation?run=1-aa&seq=1&agent="+url.QueryEscape(hostile), nil, nil).body
+	for _, want := range []string{"2 events", `<span class="kind">tool</span> <bdi>sql</bdi>`, "<bdi>2 rows</bdi>", "<bdi>args.q: a\n  b</bdi>"} {
+		if !strings.Contains(body, want) {
+			t.Errorf("the page lacks %s", want)
 		}
 	}
 }

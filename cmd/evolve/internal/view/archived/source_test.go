@@ -236,11 +236,12 @@ func BenchmarkWindow(b *testing.B) {
 	s := open(b, dir, &clock{time.Date(2026, 11, 21, 3, 0, 0, 0, time.UTC)})
 	begun := time.Now()
 	whole(b, s, view.Query{}, 2_500_000)
-	b.ReportMetric(time.Since(begun).Seconds(), "s/all-read")
+	read := time.Since(begun).Seconds()
 	for n := 0; b.Loop(); n++ {
 		q := view.Query{Offset: n * 100 % 5000, Limit: 100, Columns: 100, Sort: fmt.Sprintf("%stask-%03d", view.SortTask, n%500), Descending: true}
 		if _, err := s.Window(b.Context(), "solver", q); err != nil {
 			b.Fatal(err)
 		}
 	}
+	b.ReportMetric(read, "s/all-read") // the loop clears what was reported before it
 }

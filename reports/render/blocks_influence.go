@@ -1,0 +1,114 @@
+package render
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"evolve/reports/model"
+	"evolve/reports/number"
+	"evolve/reports/render/plot"
+)
+
+// The numbers of parameters, of values of one, and of interactions without a shown size.
+const (
+	maxInfluences = 20
+	maxValues     = 4
+	maxUnshown    = 3
+)
+
+// influenceBlocks shows which parameters move the score, and which do so together.
+func influenceBlocks(s subject) []block {
+	f := s.agent.Influence
+	if f == nil {
+		return nil
+	}
+	data := number.Plural(f.Evaluations, "evaluation") + " of " + number.Plural(f.Configs, "config") + " on " + number.Plural(f.Tasks, "search task")
+	if f.Untold != "" {
+		return []block{para{Note: true, Text: say("Nothing can be told from " + data + ": " + f.Untold + ".")}}
+	}
+	var drawn plot.Influence
+	t := newTable(say("Influence of each parameter, in points"), wraps("parameter"), figures("spread", "interval"), wraps("values compared"))
+	for _, p := range model.First(f.Params, maxInfluences) {
+		spread := number.Size(p.Spread.Difference)
+		bounds := "[" + number.Size(p.Spread.Lo) + ", " + number.Size(p.Spread.Hi) + "]"
+		drawn = append(drawn, plot.ForestRow{
+			Label: clipped(p.Param, 60).Text, Value: spread + " " + bounds,
+			Difference: 100 * p.Spread.Difference, Lo: 100 * p.Spread.Lo, Hi: 100 * p.Spread.Hi,
+		})
+		if p.Spread.Lo <= 0 {
+			spread += " ~"
+		}
+		t.add("", clipped(p.Param, 60), spread, bounds, valuesText(p))
+	}
+	out := []block{t, picture{drawn.Draw()}}
+	words := "Spread: the standard deviation of the mean score over the values of a parameter, the others as they are, with its 95 % interval; each interval holds by itself; ~: no influence is shown. From " + data +
+		". The search chose these configs and looked longest at good ones; a linear model with an effect of each task allows for that, but not for configs that were bred from one another and resemble each other. It describes the search and takes no part in the verdict."
+	if n := len(f.Params) - maxInfluences; n > 0 {
+		words += " " + number.Plural(n, "more parameter") + " in the JSON."
+	}
+	text := say(words)
+	if len(f.Unjudged) > 0 {
+		text = append(text, say(" Not told, as too few values were tried often enough: ", foreignList(clippedAll(f.Unjudged, maxInfluences)), ".")...)
+	}
+	return append(append(out, para{Note: true, Text: text}), interactionBlocks(f)...)
+}
+
+func clippedAll(names []string, n int) []string {
+	out := make([]string, 0, n)
+	for _, name := range model.First(names, n) {
+		out = append(out, clipped(name, 60).Text)
+	}
+	return out
+}
+
+// valuesText lists the values of a parameter with the largest differences to its reference.
+func valuesText(p model.ParamInfluence) spans {
+	values := slices.Clone(p.Values)
+	slices.SortStableFunc(values, func(a, b model.ValueEffect) int {
+		return cmp.Compare(math.Abs(b.Difference), math.Abs(a.Difference))
+	})
+	var parts []spans
+	for _, v := range model.First(values, maxValues) {
+		parts = append(parts, say(valueText(v.Value, 40), " ", judged(model.Effect{Lo: v.Lo, Hi: v.Hi}, number.Points(v.Difference)), " "+number.Interval(v.Lo, v.Hi)))
+	}
+	out := list(parts, "; ")
+	if n := len(values) - maxValues; n > 0 {
+		out = append(out, say("; "+number.Count(n)+" more")...)
+	}
+	return append(out, say(" against ", valueText(p.Reference, 40))...)
+}
+
+// interactionBlocks shows the pairs of parameters whose values do more or less together than by
+// themselves.
+func interactionBlocks(f *model.Influence) []block {
+	if f.Tested == 0 {
+		return []block{para{Note: true, Text: say("Interactions: nothing can be told. No two parameters were tried often enough in all combinations of two values.")}}
+	}
+	var shown []model.Interaction
+	unshown := 0
+	for _, i := range f.Interactions {
+		if !i.Shown() {
+			if unshown++; unshown > maxUnshown {
+				continue
+			}
+		}
+		shown = append(shown, i)
+	}
+	t := newTable(say("Interactions: what two values do together beyond the sum of both"), wraps("two values"), figures("points", "interval"))
+	found := 0
+	for _, i := range shown {
+		if i.Shown() {
+			found++
+		}
+		t.add("", say(clipped(i.First, 60), " = ", valueText(i.FirstValue, 40), " with ", clipped(i.Second, 60), " = ", valueText(i.SecondValue, 40)),
+			judged(model.Effect{Lo: i.Lo, Hi: i.Hi}, number.Points(i.Difference)), number.Interval(i.Lo, i.Hi))
+	}
+	words := "Compared: " + number.Plural(f.Tested, "combination") + " of values of " + number.Plural(f.Pairs, "pair") + " of parameters, the clearest of each pair listed; all intervals hold together with 95 % confidence. "
+	if found == 0 {
+		words += "None of them is shown to do more or less together."
+	} else {
+		words += "Shown to do more or less together: " + number.Plural(found, "pair") + "."
+	}
+	return []block{t, para{Note: true, Text: say(words)}}
+}
