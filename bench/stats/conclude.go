@@ -249,7 +249,7 @@ func (r *Ruling) inMetric() string {
 	if r.Metric == nil {
 		return ""
 	}
-	return r.Metric.Words() + ", on " + r.Metric.Size() + "; in the score "
+	return r.Metric.recorded() + ", on " + r.Metric.Size() + "; in the score "
 }
 
 // inScore returns in words the difference of the scores with the interval of the claim.

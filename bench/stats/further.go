@@ -155,11 +155,13 @@ func FurtherNote(n int) string {
 }
 
 // FurtherPrice describes the metrics that are significantly worse; empty without any.
-func FurtherPrice(list []Further) string {
+func FurtherPrice(list []Further) string { return furtherPrice(list, Further.Words) }
+
+func furtherPrice(list []Further, words func(Further) string) string {
 	var parts []string
 	for _, f := range list {
 		if f.Finding == FurtherWorse {
-			parts = append(parts, f.Words())
+			parts = append(parts, words(f))
 		}
 	}
 	if len(parts) == 0 {
@@ -171,7 +173,7 @@ func FurtherPrice(list []Further) string {
 // price returns the words in a record on the further metrics in which a version is worse; they
 // follow other words.
 func (r *Ruling) price() string {
-	words := FurtherPrice(r.Further)
+	words := furtherPrice(r.Further, func(f Further) string { return f.words(f.recordedChange()) })
 	if words == "" {
 		return ""
 	}

@@ -196,6 +196,18 @@ func (g *Gain) Size() string {
 // −0.18".
 func (g *Gain) Words() string { return g.words(g.Change()) }
 
+// recorded returns the words of the gain for a record. Records of an older evolve keep that
+// version's form, since a check compares their words with newly computed ones.
+func (g *Gain) recorded() string { return g.words(g.recordedChange()) }
+
+// recordedChange is Change in a record.
+func (g *Gain) recordedChange() string {
+	if g.Points {
+		return g.Change()
+	}
+	return metrics.WithUnit(g.Figure(), g.Unit)
+}
+
 // words describes the gain with its difference.
 func (g *Gain) words(change string) string {
 	words := g.Title() + " " + g.Values() + ", " + change
