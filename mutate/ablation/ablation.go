@@ -45,6 +45,8 @@ type Ablation struct {
 	// model0 is the decision by the evidence from before.
 	model0 choice
 	rounds int
+	// byModel is [Options.ByModel].
+	byModel bool
 	// first is the index of the next fresh spot, for an agent with randomness.
 	first int
 	// bases are the measured choices, in order.
@@ -103,7 +105,7 @@ func New(o Options) (*Ablation, error) {
 		change: c, tasks: o.Tasks, championID: champion.ID(), winnerID: winner.ID(),
 		exact: o.MaxRepeats == 1, evidence: newEvidence(o.Tasks, o.known()), budget: o.Budget, pending: map[pendingKey]bool{},
 		unlearned: map[pendingKey]mutate.Observation{},
-		smaller:   o.Smaller, finer: map[agent.ConfigID]bool{}, madeFiner: map[agent.ConfigID]*pieces{},
+		byModel:   o.ByModel, smaller: o.Smaller, finer: map[agent.ConfigID]bool{}, madeFiner: map[agent.ConfigID]*pieces{},
 		rng: rand.New(rand.NewPCG(uint64(o.Seed), 0xab1a7e)), model: o.Model,
 	}
 	if a.model == nil {

@@ -319,7 +319,9 @@ func TestWhatWasNotMeasuredHasNoFigure(t *testing.T) {
 		{400, false, "what is left scored "},
 	} {
 		w := switches(2, 30, weighted(map[string]float64{"p1": .4}))
-		r, asked := run(t, w, w.options(c.budget, 80, 2))
+		o := w.options(c.budget, 80, 2)
+		o.ByModel = true
+		r, asked := run(t, w, o)
 		if !slices.ContainsFunc(r.Effects, func(e Effect) bool { return e.Param == "p1" }) {
 			t.Fatalf("budget %d: effects %+v", c.budget, r.Effects)
 		}

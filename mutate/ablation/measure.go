@@ -21,7 +21,7 @@ func (a *Ablation) leastPairs() int { return min(fewestPairs, len(a.tasks)) }
 
 // base is a measured choice with its spots.
 type base struct {
-	id    agent.ConfigID
+	choice
 	spots []spot
 }
 
@@ -54,6 +54,9 @@ func (a *Ablation) compared() []side {
 // it where half is too little.
 func (a *Ablation) measure(left int) {
 	sides := a.compared()
+	if a.choice.id != a.winnerID && left/len(sides) < a.leastPairs() {
+		sides = []side{sides[0], sides[len(sides)-1]} // what is left, and the winner
+	}
 	for _, s := range sides {
 		a.mark(s)
 	}
@@ -64,7 +67,7 @@ func (a *Ablation) measure(left int) {
 	i := slices.IndexFunc(a.bases, func(b base) bool { return b.id == a.choice.id })
 	if i < 0 {
 		i = len(a.bases)
-		a.bases = append(a.bases, base{id: a.choice.id})
+		a.bases = append(a.bases, base{choice: a.choice})
 	}
 	for n > 1 {
 		at := a.freshSpot()
@@ -101,11 +104,16 @@ func (a *Ablation) singles() []option {
 // the spots where both were measured, and the number of these; false where there are too
 // few.
 func (a *Ablation) beside(than agent.ConfigID) (b Posterior, pairs int, ok bool) {
-	i := slices.IndexFunc(a.bases, func(b base) bool { return b.id == a.choice.id })
+	return a.between(a.choice.id, than)
+}
+
+// between is beside of any measured choice.
+func (a *Ablation) between(choice, than agent.ConfigID) (b Posterior, pairs int, ok bool) {
+	i := slices.IndexFunc(a.bases, func(b base) bool { return b.id == choice })
 	if i < 0 {
 		return Posterior{}, 0, false
 	}
-	list := a.evidence.pairs(than, a.choice.id, a.bases[i].spots)
+	list := a.evidence.pairs(than, choice, a.bases[i].spots)
 	for _, p := range list {
 		pairs += len(p.A)
 	}

@@ -31,6 +31,10 @@ type Options struct {
 	// must be an order in which every text has finitely many nearer ones. Smaller needs Hunks;
 	// nil: none.
 	Smaller func(param, base, text string) []tokens.Attempt
+	// ByModel reverts changes by the model alone where the budget is too small for a comparison
+	// of what is left with the winner. It is for a night in which such comparisons have confirmed
+	// the model. An agent without randomness needs no comparison.
+	ByModel bool
 	// Known are existing evaluations of search tasks, of any configs. They are used where
 	// possible and not asked for again; nil: none.
 	Known iter.Seq[mutate.Observation]

@@ -27,6 +27,9 @@ type Result struct {
 	// Seen is the number of scored evaluations of the small config, Evaluations the
 	// number asked for.
 	Seen, Evaluations int
+	// Compared reports whether the small config was compared with the winner at fresh spots, for
+	// an agent with randomness.
+	Compared bool
 	// Done reports whether nothing is left to ask for.
 	Done bool
 	// Reason describes the result in words.
@@ -66,9 +69,13 @@ type Part struct {
 // Result returns the result so far, also of an unfinished ablation.
 func (a *Ablation) Result() Result {
 	a.learn()
-	c := a.choice
+	c := a.held()
+	held := a.choice.id != c.id
+	defer func(was choice) { a.choice = was }(a.choice)
+	a.choice = c
 	r := Result{Winner: a.winnerID, Small: c.id, Config: c.config.Clone(), Evaluations: a.spent, Done: a.done, Loss: c.loss, Gain: c.gain}
 	r.Seen = a.evidence.scored(c.id)
+	_, _, r.Compared = a.between(c.id, a.winnerID)
 	for k, p := range a.params {
 		gone, names := a.gone(k)
 		if gone {
@@ -104,6 +111,9 @@ func (a *Ablation) Result() Result {
 		r.Parts = Parts(a.space, a.champion, c.config)
 	}
 	r.Reason = a.reason(r)
+	if held {
+		r.Reason = strings.TrimSuffix("nothing is undone, as what would be left is not shown to keep the gain; "+r.Reason, "; ")
+	}
 	return r
 }
 

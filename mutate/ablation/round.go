@@ -13,8 +13,8 @@ func (a *Ablation) step() {
 	a.learn()
 	left := a.budget - a.spent
 	switch {
-	case a.Changes() < 2:
-		a.end(false)
+	case a.Changes() < 2, !a.exact && !a.byModel && a.budget < 2*a.leastPairs():
+		a.end(a.Changes() > 1) // nothing can be measured
 		return
 	case a.exact:
 		a.queue = a.exactly(left)
@@ -32,15 +32,18 @@ func (a *Ablation) step() {
 	}
 }
 
-// screened returns the number of evaluations for screening by dealt configs: half, or all
-// where the other half is too little for measurements.
+// screened returns the number of evaluations for screening by dealt configs: half, or all but
+// those of the last comparison where the other half is too little for measurements.
 func (a *Ablation) screened() int {
 	half := a.budget / 2
 	if a.spent > half {
 		return half // the measurements have begun
 	}
 	if (a.budget-half)/len(a.compared()) < a.leastPairs() {
-		return a.budget
+		if a.byModel && a.budget < 2*a.leastPairs() {
+			return a.budget
+		}
+		return a.budget - 2*max(a.leastPairs(), min(lastPairs, a.budget/4))
 	}
 	return half
 }

@@ -184,7 +184,7 @@ func (s scenario) measure(t testing.TB, budgets []int, seeds int) []rate {
 
 func (r *rate) add(t testing.TB, w *searched, known []mutate.Observation, budget int, seed int64) {
 	r.wins++
-	o := Options{Space: w.space, Champion: w.champion, Winner: w.winner, Tasks: w.tasks, Budget: budget, Seed: seed, Known: slices.Values(known)}
+	o := Options{Space: w.space, Champion: w.champion, Winner: w.winner, Tasks: w.tasks, Budget: budget, Seed: seed, Known: slices.Values(known), ByModel: budget == 0}
 	if w.certain {
 		o.MaxRepeats = 1
 	}

@@ -25,7 +25,7 @@ const (
 	// the ablation gets more than ablateShare.
 	leastSearched = 20
 	// leastAblate is the minimum number of evaluations of an ablation stage. With fewer,
-	// the evaluations of the search alone decide.
+	// finalists of an agent with randomness stay as they are.
 	leastAblate = 20
 )
 
@@ -54,7 +54,8 @@ const ablateEach = 40
 
 // ablate ablates every finalist before it may enter the confirmation. As many as may
 // enter tonight share the evaluations planned for it; for the others, and after that
-// budget is spent, the search's own evaluations decide. A finalist that has already
+// budget is spent, the search's own evaluations decide where a comparison has confirmed them
+// on another finalist, and always for an agent without randomness. A finalist that has already
 // entered stays unchanged, because its evidence belongs to its config.
 func (n *night) ablate(ctx context.Context, rec *mutate.Recommendation) error {
 	if !n.Agent.reduces() {
@@ -154,6 +155,8 @@ type minimisation struct {
 	// sequence number.
 	left, told int
 	next       int64
+	// confirmed reports whether a comparison has confirmed what the model reverts of a finalist.
+	confirmed bool
 }
 
 func (n *night) newMinimisation(ctx context.Context) (*minimisation, error) {
@@ -173,7 +176,7 @@ func (n *night) newMinimisation(ctx context.Context) (*minimisation, error) {
 // finalist, as far as it got.
 func (m *minimisation) ablate(ctx context.Context, f mutate.Estimate, budget int) (mutate.Estimate, error) {
 	o := m.options
-	o.Winner, o.Budget = f.Config, budget
+	o.Winner, o.Budget, o.ByModel = f.Config, budget, m.confirmed
 	a, err := ablation.New(o)
 	if err != nil {
 		return f, fmt.Errorf("ablating a finalist: %w", err)
@@ -193,6 +196,7 @@ func (m *minimisation) ablate(ctx context.Context, f mutate.Estimate, budget int
 	}
 	ended := m.drained(d.run(m.Drain))
 	r := a.Result()
+	m.confirmed = m.confirmed || r.Compared && r.Small != r.Winner
 	m.left -= r.Evaluations
 	m.told += d.count
 	m.next += int64(r.Evaluations)

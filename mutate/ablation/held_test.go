@@ -1,0 +1,92 @@
+package ablation
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"evolve/mutate"
+	"evolve/runtime/agent"
+)
+
+// needle is a world of three choices with five values each, of which one config passes most
+// tasks and all others pass few, and of idle switches that the winner changed.
+func needle(idle int) *world {
+	w := &world{champion: agent.Config{}, winner: agent.Config{}}
+	for i := range 3 {
+		name := fmt.Sprintf("c%d", i)
+		w.space.Params = append(w.space.Params, agent.Param{Name: name, Kind: agent.Choice, Values: []any{"a", "b", "c", "d", "e"}, Default: "a"})
+		w.champion[name], w.winner[name] = "a", "d"
+	}
+	for i := range idle {
+		name := fmt.Sprintf("idle%d", i)
+		w.space.Params = append(w.space.Params, agent.Param{Name: name, Kind: agent.Bool, Default: false})
+		w.champion[name], w.winner[name] = false, true
+	}
+	w.skill = func(c agent.Config) float64 {
+		for i := range 3 {
+			if c[fmt.Sprintf("c%d", i)] != "d" {
+				return .35
+			}
+		}
+		return .88
+	}
+	rng := rand.New(rand.NewPCG(3, 1))
+	for j := range 40 {
+		w.tasks = append(w.tasks, mutate.Task{ID: fmt.Sprintf("t%d", j), Weight: 1})
+		w.ease = append(w.ease, .2*rng.Float64()-.1)
+	}
+	return w
+}
+
+// searched returns evaluations as of a search that has tried n random configs, each on four
+// tasks, and knows winner and champion better.
+func (w *world) searched(n int, seed int64) []mutate.Observation {
+	rng := rand.New(rand.NewPCG(uint64(seed), 5))
+	out := w.known(50)
+	for range n {
+		c := agent.Config{}
+		for _, p := range w.space.Params {
+			if c[p.Name] = p.Default; p.Kind == agent.Choice {
+				c[p.Name] = p.Values[rng.IntN(len(p.Values))]
+			} else if p.Kind == agent.Bool {
+				c[p.Name] = rng.IntN(2) == 0
+			}
+		}
+		for range 4 {
+			task := rng.IntN(len(w.tasks))
+			out = append(out, w.observe(mutate.Trial{Variant: c.ID(), Config: c, Task: w.tasks[task].ID, Stage: "search"}))
+		}
+	}
+	return out
+}
+
+// TestAWinnerThatIsGoodAsAWholeStays checks that the changes of a config that is good only as a
+// whole are not undone, with any number of evaluations: a model that is fitted to its
+// neighbours expects nothing of each change.
+func TestAWinnerThatIsGoodAsAWholeStays(t *testing.T) {
+	t.Parallel()
+	const seeds = 20
+	for _, budget := range []int{0, 3, 20, 60, 200} {
+		lost, idle := 0, 0
+		for seed := range int64(seeds) {
+			w := needle(2)
+			o := w.options(budget, 0, seed)
+			o.Known = slices.Values(w.searched(90, seed))
+			r, _ := run(t, w, o)
+			if w.truth(w.winner)-w.truth(r.Config) > .1 {
+				lost++
+			}
+			for i := range 2 {
+				if on(r.Config, fmt.Sprintf("idle%d", i)) {
+					idle++
+				}
+			}
+		}
+		t.Logf("%d evaluations: lost %d of %d, %d idle changes kept", budget, lost, seeds, idle)
+		if lost > seeds/10 {
+			t.Errorf("with %d evaluations %d of %d winners lose what they gained", budget, lost, seeds)
+		}
+	}
+}
