@@ -20,6 +20,11 @@ import (
 // means that the program could not be started or that the sandbox failed.
 type Runner interface {
 	RunGrader(ctx context.Context, p Program) (Exit, error)
+	// AskGrader passes p.Stdin, a line with the id p.ID, to a running process of the program
+	// or to a new one, and the line that it answers, of 1 MB at most and without its end, to
+	// accept. An error of accept ends the process and is returned; a [Failure] is that of a
+	// program.
+	AskGrader(ctx context.Context, p Program, accept func(line []byte) error) error
 }
 
 // Program is one call of a command grader.
@@ -30,6 +35,8 @@ type Program struct {
 	// Workdir is the directory as the agent left it; empty when the task has no files.
 	Workdir string
 	Stdin   []byte
+	// ID is the id in Stdin of a program that is asked line by line.
+	ID      string
 	Timeout time.Duration
 	// MaxOutput bounds standard output and standard error each, in bytes.
 	MaxOutput int
@@ -62,9 +69,10 @@ type commandInput struct {
 	Workdir string        `json:"workdir,omitempty"`
 }
 
-// command grades by a program. The program gets {"task","answer","outcome","workdir"},
-// of a scripted conversation with "messages", as one JSON object on standard input; agent output is never part of its command line. Exit
-// 0 is a score of 1, exit 1 of 0. If the last line of its output begins with { it must be
+// command grades by a program that is started for each answer; see [askProgram] for one that
+// runs on. The program gets {"task","answer","outcome","workdir"}, of a scripted conversation
+// with "messages", as one JSON object on standard input; agent output is never part of its
+// command line. Exit 0 is a score of 1, exit 1 of 0. If the last line of its output begins with { it must be
 // {"score": 0 to 1, "reason": text}, either key optional, and its score replaces that of
 // the exit code. Any other exit code, a timeout or another last object is an error: the
 // grader is broken. A program that runs the agent's files runs them with its own rights,
@@ -89,6 +97,9 @@ func command(b *builder) scorer {
 	}
 	timeout := time.Duration(b.number("timeout", graderTimeout, .001, maxTimeout) * float64(time.Second))
 	runner, dir := b.runner, b.suiteDir
+	if pooled(b) {
+		return askProgram(runner, Program{Argv: argv, Dir: dir, Timeout: timeout, MaxOutput: graderOutput})
+	}
 	return func(ctx context.Context, in *bench.GradeInput) (judgement, error) {
 		stdin, err := json.Marshal(commandInput{in.Task, conversation(in.Exchanges), in.Result.Answer, in.Result.Outcome, in.Workdir})
 		if err != nil {
@@ -132,28 +143,44 @@ func (e Exit) verdict(timeout time.Duration) (judgement, error) {
 	if !bytes.HasPrefix(last, []byte("{")) {
 		return v, nil
 	}
-	var said struct {
-		Score  *float64 `json:"score"`
-		Reason string   `json:"reason"`
+	var said said
+	if err := decodeVerdict(last, &said, "last line"); err != nil {
+		return judgement{}, err
 	}
-	dec := json.NewDecoder(bytes.NewReader(last))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(&said); err != nil || !json.Valid(last) {
-		return judgement{}, fmt.Errorf("wrote a last line that is no verdict: %s", show(string(last)))
-	}
-	if key, twice := text.RepeatedKey(last, strings.EqualFold); twice {
-		return judgement{}, fmt.Errorf("wrote a verdict that gives %s twice", show(key))
-	}
-	if said.Score != nil {
-		if !(*said.Score >= 0 && *said.Score <= 1) {
-			return judgement{}, fmt.Errorf("gave the score %v, outside 0 to 1", *said.Score)
+	return said.over(v)
+}
+
+// said is what a program writes about an answer.
+type said struct {
+	Score  *float64 `json:"score"`
+	Reason string   `json:"reason"`
+}
+
+// over returns a judgement with the score and the reason of the program in place of its own.
+func (s said) over(v judgement) (judgement, error) {
+	if s.Score != nil {
+		if !(*s.Score >= 0 && *s.Score <= 1) {
+			return judgement{}, fmt.Errorf("gave the score %v, outside 0 to 1", *s.Score)
 		}
-		v.score = *said.Score
+		v.score = *s.Score
 	}
-	if said.Reason != "" {
-		v.reason = said.Reason
+	if s.Reason != "" {
+		v.reason = s.Reason
 	}
 	return v, nil
+}
+
+// decodeVerdict decodes a line, which errors call by its name, strictly.
+func decodeVerdict(line []byte, to any, name string) error {
+	dec := json.NewDecoder(bytes.NewReader(line))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(to); err != nil || !json.Valid(line) {
+		return fmt.Errorf("wrote a %s that is no verdict: %s", name, show(string(line)))
+	}
+	if key, twice := text.RepeatedKey(line, strings.EqualFold); twice {
+		return fmt.Errorf("wrote a verdict that gives %s twice", show(key))
+	}
+	return nil
 }
 
 func lastLine(out []byte) []byte {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -36,6 +37,10 @@ func (processes) RunGrader(ctx context.Context, p Program) (Exit, error) {
 		Code: cmd.ProcessState.ExitCode(), Stdout: stdout.Bytes(), Stderr: stderr.Bytes(),
 		TimedOut: ctx.Err() != nil, Truncated: stdout.Len() > p.MaxOutput,
 	}, nil
+}
+
+func (processes) AskGrader(context.Context, Program, func([]byte) error) error {
+	return errors.ErrUnsupported
 }
 
 func TestCommand(t *testing.T) {
@@ -116,6 +121,11 @@ type capture struct{ got Program }
 func (c *capture) RunGrader(_ context.Context, p Program) (Exit, error) {
 	c.got = p
 	return Exit{}, nil
+}
+
+func (c *capture) AskGrader(_ context.Context, p Program, accept func([]byte) error) error {
+	c.got = p
+	return accept([]byte(fmt.Sprintf(`{"id":%q,"score":1}`, p.ID)))
 }
 
 func TestCommandIsHandedOneObject(t *testing.T) {

@@ -24,7 +24,7 @@
 //	outcome          outcome                             1 when it ended in (one of) these
 //	max_cost         usd                                 1 when it cost no more
 //	max_latency      seconds                             1 when it took no longer
-//	command          argv, timeout (seconds)             the program's score
+//	command          argv, timeout (seconds), protocol   the program's score
 //	reported         none                                the agent's own score; passes at .5
 //	judge            route, rubric | criteria |          a judge model's grade; passes at .5
 //	                 pairwise, reference, scale, samples

@@ -10,12 +10,19 @@ import (
 
 // stale reports whether there is unexpected output, or the program is gone.
 func (w *worker) stale() bool {
+	more, gone := w.more()
+	return more || gone
+}
+
+// more reports whether there is output that was not read, of which it may read a byte, or
+// else whether the program is gone.
+func (w *worker) more() (more, gone bool) {
 	if w.stdout.Buffered() {
-		return true
+		return true, false
 	}
 	var one [1]byte
 	n, err := readNow(w.pipes.Out, one[:])
-	return n > 0 || err == nil || !errors.Is(err, syscall.EAGAIN)
+	return n > 0, n == 0 && !errors.Is(err, syscall.EAGAIN)
 }
 
 // readNow reads what is there without waiting. EAGAIN means that there is nothing, and

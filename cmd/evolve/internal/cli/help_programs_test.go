@@ -30,7 +30,7 @@ func layOut(t *testing.T, dir, page string, names []string, given map[string]str
 	}
 }
 
-// TestGraderExample runs the complete example of a program that grades, as the chapter shows it.
+// TestGraderExample runs the complete examples of programs that grade, as the chapter shows them.
 func TestGraderExample(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("python3"); err != nil {
@@ -39,13 +39,16 @@ func TestGraderExample(t *testing.T) {
 	dir := t.TempDir()
 	layOut(t, dir, chapterText(t, "suites"), []string{
 		"evolve.yaml", "agents/clerk/agent.yaml", "agents/clerk/clerk.py", "suites/primes.jsonl", "suites/primes.py",
+		"suites/primes2.jsonl", "suites/primes2.py",
 	}, map[string]string{
 		"evolve.yaml":             "budget: {evaluations: 10}\n",
-		"agents/clerk/agent.yaml": "id: clerk\nadapter: {kind: command, argv: [python3, clerk.py], protocol: once, timeout: 20s}\nsuites: [primes]\ndeterministic: true\nuses_seed: false\nspace:\n  n: {type: int, min: 1, max: 2, default: 1}\n",
+		"agents/clerk/agent.yaml": "id: clerk\nadapter: {kind: command, argv: [python3, clerk.py], protocol: once, timeout: 20s}\nsuites: [primes, primes2]\ndeterministic: true\nuses_seed: false\nspace:\n  n: {type: int, min: 1, max: 2, default: 1}\n",
 		"agents/clerk/clerk.py":   "import json, sys\nr = json.loads(sys.stdin.readline())\nprint(json.dumps({'id': r['id'], 'answer': '11, 13 and 15' if '10' in r['task']['goal'] else '41, 43, 47'}))\n",
 	})
 	evolve(t, dir, "bench", "validate")
-	for task, want := range map[string]string{"primes-1": "2 right, 1 wrong", "primes-2": "3 right, 0 wrong"} {
+	for task, want := range map[string]string{
+		"primes-1": "2 right, 1 wrong", "primes-2": "3 right, 0 wrong", "primes-3": "2 right, 1 wrong", "primes-4": "3 right, 0 wrong",
+	} {
 		if out := evolve(t, dir, "agent", "run", "--task", task); !strings.Contains(out, want) {
 			t.Errorf("%s is not graded %q:\n%s", task, want, out)
 		}

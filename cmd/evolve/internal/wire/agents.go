@@ -115,7 +115,7 @@ func (f *AgentFactory) Open(ctx context.Context, a *workspace.Agent, scratch str
 		identity = append(identity, opened.Identity)
 	}
 	opened.Identity = strings.Join(identity, "\x00")
-	return opened, nil
+	return f.Sandbox.withGraders(opened), nil
 }
 
 // withReflection opens the routes of the model of search.reflect, unless the agent's own

@@ -95,7 +95,11 @@ func (f *AgentFactory) OpenCode(a *workspace.Agent, folder, scratch string) (nig
 	if err != nil {
 		return night.Opened{}, err
 	}
-	return f.openCommand(moved, scratch)
+	opened, err := f.openCommand(moved, scratch)
+	if err != nil {
+		return night.Opened{}, err
+	}
+	return f.Sandbox.withGraders(opened), nil
 }
 
 // moved returns an agent whose program is in a folder of another tree, and makes its folder

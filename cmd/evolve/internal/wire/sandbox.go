@@ -13,6 +13,8 @@ import (
 	"evolve/bench"
 	"evolve/bench/grade"
 	"evolve/cmd/evolve/internal/workspace"
+	"evolve/mutate/night"
+	"evolve/runtime/command"
 	"evolve/runtime/model"
 	"evolve/runtime/sandbox"
 	"evolve/runtime/scrub"
@@ -27,16 +29,20 @@ type Sandbox struct {
 
 	// root is the workspace's folder, of which a program sees only its own part.
 	root string
+	// graders are the programs that grade line by line. They are kept while an agent is open.
+	graders *command.Programs
 }
 
 var _ grade.Runner = (*Sandbox)(nil)
 
 // Sandbox returns the sandbox for the programs of a workspace.
 func (h *Host) Sandbox(w *workspace.Workspace) *Sandbox {
-	return &Sandbox{
+	s := &Sandbox{
 		Scrubber: scrub.New(h.secrets(w)), root: w.Root,
 		Sandbox: sync.OnceValue(func() sandbox.Sandbox { return sandbox.Detect(h.Ctx) }),
 	}
+	s.graders = command.NewPrograms(s.Sandbox, []string{w.Root}, s.Scrubber.String)
+	return s
 }
 
 // secrets returns the values that must never be stored: of the variables that are passed
@@ -92,6 +98,37 @@ func (s *Sandbox) RunGrader(ctx context.Context, p grade.Program) (grade.Exit, e
 		return grade.Exit{}, err
 	}
 	return grade.Exit{Code: exit.Code, Stdout: out.Stdout, Stderr: out.Stderr, Truncated: out.Truncated, TimedOut: timedOut}, nil
+}
+
+// AskGrader asks a process of a command grader that runs on. It sees and may do what a program
+// of RunGrader without a working directory does.
+func (s *Sandbox) AskGrader(ctx context.Context, p grade.Program, accept func([]byte) error) error {
+	dir, err := filepath.Abs(p.Dir)
+	if err != nil {
+		return fmt.Errorf("finding the suite's folder: %w", err)
+	}
+	err = s.graders.Ask(ctx, command.Question{
+		Argv: p.Argv, Dir: dir, ID: p.ID, Line: p.Stdin, Timeout: p.Timeout, Accept: accept,
+	})
+	var failed *command.ProgramError
+	switch {
+	case errors.Is(err, command.ErrLate):
+		return &grade.Failure{Late: true}
+	case errors.As(err, &failed):
+		return &grade.Failure{Text: failed.Text, Stderr: failed.Stderr}
+	}
+	return err
+}
+
+// withGraders returns an opened agent for whose evaluations the programs of graders are kept.
+// They end when the last open agent is closed.
+func (s *Sandbox) withGraders(opened night.Opened) night.Opened {
+	release, done := s.graders.Keep(), opened.Close
+	opened.Close = func() error {
+		defer release()
+		return done()
+	}
+	return opened
 }
 
 // Grading returns the graders of all suites, whose judges ask the model only for verdicts

@@ -1,0 +1,110 @@
+package grade
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"evolve/bench"
+)
+
+// jsonl is the protocol of programs that run on and grade answers line by line; without it a
+// program is started for each answer.
+const jsonl = "jsonl"
+
+// Failure is a failure of a program that grades line by line, as opposed to one of the
+// machine.
+type Failure struct {
+	// Text continues a sentence that begins with the program: "ended with exit code 2".
+	Text string
+	// Stderr is the end of its standard error, where that may name the cause.
+	Stderr string
+	// Late reports whether it gave no answer in time; Text is then empty.
+	Late bool
+}
+
+// Error implements error.
+func (f *Failure) Error() string {
+	if f.Late {
+		return "the program gave no answer in time"
+	}
+	return "the program " + f.Text
+}
+
+// pooled reads the protocol, and reports whether the program runs on. It sees no working
+// directory, because those of later answers do not exist when it starts.
+func pooled(b *builder) bool {
+	if !b.has("protocol") {
+		return false
+	}
+	switch protocol := b.text("protocol"); {
+	case protocol == "":
+		return false
+	case protocol != jsonl:
+		b.problem("protocol", "there is no protocol %s: %q is the only one, and without it the program is started for each answer", show(protocol), jsonl)
+		return false
+	case b.task.Fixtures.HasFiles():
+		b.problem("protocol", "a program of the protocol %q cannot see the files of this task: leave out \"protocol\", so that it is started for each answer", jsonl)
+		return false
+	}
+	return true
+}
+
+// askProgram grades by a program that runs on. It gets the object of [command] on one line,
+// with "id" and without "workdir", and answers with the line {"id","score","reason"}, of which
+// only the reason may be left out. The id is random: no agent can have made its program write
+// a verdict with it. Any other line, an end and a timeout are errors: the grader is broken.
+func askProgram(runner Runner, p Program) scorer {
+	return func(ctx context.Context, in *bench.GradeInput) (judgement, error) {
+		p := p
+		p.ID = bench.OpaqueName()
+		line, err := json.Marshal(question{p.ID, commandInput{Task: in.Task, Messages: conversation(in.Exchanges), Answer: in.Result.Answer, Outcome: in.Result.Outcome}})
+		if err != nil {
+			return judgement{}, fmt.Errorf("hand over the result: %w", err)
+		}
+		p.Stdin = append(line, '\n')
+		var v judgement
+		var wrong error
+		err = runner.AskGrader(ctx, p, func(line []byte) error {
+			v, wrong = verdictOn(line, p.ID)
+			return wrong
+		})
+		var failed *Failure
+		switch {
+		case err == nil:
+			return v, nil
+		case wrong != nil:
+			return judgement{}, fmt.Errorf("%s %w", show(p.Argv[0]), wrong)
+		case !errors.As(err, &failed):
+			return judgement{}, fmt.Errorf("run %s: %w", show(p.Argv[0]), err)
+		case failed.Late:
+			return judgement{}, fmt.Errorf("%s took longer than %s", show(p.Argv[0]), p.Timeout)
+		}
+		return judgement{}, fmt.Errorf("%s %s%s", show(p.Argv[0]), failed.Text, lastWords([]byte(failed.Stderr)))
+	}
+}
+
+// question is a line for a program that runs on.
+type question struct {
+	ID string `json:"id"`
+	commandInput
+}
+
+// verdictOn returns the verdict of a line on the question with an id.
+func verdictOn(line []byte, id string) (judgement, error) {
+	var s struct {
+		ID string `json:"id"`
+		said
+	}
+	if err := decodeVerdict(line, &s, "line"); err != nil {
+		return judgement{}, err
+	}
+	switch {
+	case s.ID != id:
+		return judgement{}, fmt.Errorf("answered with the id %s, not with that of its question", show(s.ID))
+	case s.Score == nil:
+		return judgement{}, errors.New("wrote a verdict without a score")
+	}
+	return s.over(judgement{reason: "the program gave no reason"})
+}

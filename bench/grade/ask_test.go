@@ -1,0 +1,118 @@
+package grade
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"evolve/bench"
+)
+
+// TestAskedProgramGetsOneLine tests what a program that runs on is handed.
+func TestAskedProgramGetsOneLine(t *testing.T) {
+	var c capture
+	tk := task(t, "ref", `{"type":"command","argv":["python3","check.py"],"timeout":2,"protocol":"jsonl"}`)
+	g := New(&c, func(*bench.Task) string { return "/suites" })
+	var ids []string
+	for range 2 {
+		got, err := g.Grade(context.Background(), bench.GradeInput{Task: tk, Result: answered("a\nb"), Workdir: "/w"})
+		if err != nil || got.Score != 1 || got.Grades[0].Reason != "the program gave no reason" {
+			t.Fatalf("%+v, %v", got, err)
+		}
+		if c.got.Dir != "/suites" || c.got.Workdir != "" || c.got.Timeout != 2*time.Second || strings.Join(c.got.Argv, " ") != "python3 check.py" {
+			t.Errorf("handed %+v", c.got)
+		}
+		if bytes.Count(c.got.Stdin, []byte("\n")) != 1 || !bytes.HasSuffix(c.got.Stdin, []byte("\n")) {
+			t.Errorf("not one line: %q", c.got.Stdin)
+		}
+		var object map[string]any
+		if err := json.Unmarshal(c.got.Stdin, &object); err != nil {
+			t.Fatal(err)
+		}
+		if _, there := object["workdir"]; there || object["answer"] != "a\nb" || object["outcome"] != "ok" || object["id"] != c.got.ID || object["task"].(map[string]any)["id"] != "t" {
+			t.Errorf("handed %s", c.got.Stdin)
+		}
+		ids = append(ids, c.got.ID)
+	}
+	if ids[0] == ids[1] || len(ids[0]) < 26 {
+		t.Errorf("the ids can be guessed: %q", ids)
+	}
+}
+
+func TestVerdictOn(t *testing.T) {
+	for line, want := range map[string]string{
+		`{"id":"q","score":0.25,"reason":"one of four"}`:   "",
+		` {"score":0.25,"reason":"one of four","id":"q"} `: "",
+		`{"id":"p","score":1}`:                             `answered with the id "p", not with that of its question`,
+		`{"score":1}`:                                      `answered with the id "", not with that of its question`,
+		`{"id":"q"}`:                                       "wrote a verdict without a score",
+		`{"id":"q","score":null}`:                          "wrote a verdict without a score",
+		`{"id":"q","score":1.01}`:                          "gave the score 1.01, outside 0 to 1",
+		`{"id":"q","score":NaN}`:                           `wrote a line that is no verdict: "{\"id\":\"q\",\"score\":NaN}"`,
+		`{"id":"q","scor":1}`:                              `wrote a line that is no verdict: "{\"id\":\"q\",\"scor\":1}"`,
+		`{"id":"q","score":1} {}`:                          `wrote a line that is no verdict: "{\"id\":\"q\",\"score\":1} {}"`,
+		`{"id":"q","score":0,"Score":1}`:                   `wrote a verdict that gives "Score" twice`,
+		`{"id":"p","score":1,"ID":"q"}`:                    `wrote a verdict that gives "ID" twice`,
+		`null`:                                             `answered with the id "", not with that of its question`,
+		``:                                                 `wrote a line that is no verdict: ""`,
+		`loading…`:                                         `wrote a line that is no verdict: "loading…"`,
+	} {
+		v, err := verdictOn([]byte(line), "q")
+		switch {
+		case want == "" && (err != nil || v.score != .25 || v.reason != "one of four"):
+			t.Errorf("%s: %+v, %v", line, v, err)
+		case want != "" && (err == nil || err.Error() != want):
+			t.Errorf("%s: %v, want %s", line, err, want)
+		}
+	}
+}
+
+// FuzzVerdictOn: any line gives a score in [0,1] for the right id, or an error.
+func FuzzVerdictOn(f *testing.F) {
+	f.Add([]byte(`{"id":"q","score":0.5,"reason":"x"}`))
+	f.Add([]byte(`{"id":"q","score":1e-400}`))
+	f.Fuzz(func(t *testing.T, line []byte) {
+		if v, err := verdictOn(line, "q"); err == nil && !(v.score >= 0 && v.score <= 1 && bytes.Contains(line, []byte("q"))) && !bytes.Contains(line, []byte(`\u`)) {
+			t.Fatalf("%+v of %q", v, line)
+		}
+	})
+}
+
+func TestProtocolProblems(t *testing.T) {
+	const refusal = `a program of the protocol "jsonl" cannot see the files of this task: leave out "protocol", so that it is started for each answer`
+	for name, c := range map[string]struct {
+		protocol string
+		fixtures bench.Fixtures
+		want     string
+	}{
+		"without files": {`"jsonl"`, bench.Fixtures{}, ""},
+		"null":          {`null`, bench.Fixtures{Dir: "d"}, ""},
+		"a file":        {`"jsonl"`, bench.Fixtures{Files: map[string]string{"a": "b"}}, refusal},
+		"a folder":      {`"jsonl"`, bench.Fixtures{Dir: "d"}, refusal},
+		"another":       {`"grpc"`, bench.Fixtures{}, `there is no protocol "grpc": "jsonl" is the only one, and without it the program is started for each answer`},
+		"no text":       {`1`, bench.Fixtures{}, `"protocol" must be text`},
+		"nothing":       {`""`, bench.Fixtures{}, `"protocol" is empty`},
+	} {
+		tk := task(t, "ref", `{"type":"command","argv":["x"],"protocol":`+c.protocol+`}`)
+		tk.Fixtures = c.fixtures
+		problems := Check(tk, tk.Graders[0])
+		switch {
+		case c.want == "" && len(problems) > 0:
+			t.Errorf("%s: %v", name, problems)
+		case c.want != "" && (len(problems) != 1 || problems[0] != bench.GraderProblem{Field: "protocol", Text: c.want}):
+			t.Errorf("%s: %q, want %q", name, problems, c.want)
+		}
+	}
+}
+
+// TestProtocolIsPartOfTheTask tests that evaluations by another protocol are no evidence.
+func TestProtocolIsPartOfTheTask(t *testing.T) {
+	hash := func(grader string) string { return bench.HashTask(task(t, "ref", grader), "") }
+	plain, asked := hash(`{"type":"command","argv":["x"]}`), hash(`{"type":"command","argv":["x"],"protocol":"jsonl"}`)
+	if plain == asked {
+		t.Error("the hash of a task is the same with another protocol")
+	}
+}
