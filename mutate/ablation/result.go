@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"evolve/runtime/agent"
+	"evolve/runtime/text"
 )
 
 // Result is the result of an ablation.
@@ -159,8 +160,8 @@ func (a *Ablation) reason(r Result) string {
 	if a.hunks && r.Small != r.Winner {
 		parts = append(parts, fmt.Sprintf("what is left scores no less than what the search had found on each of %d search tasks", r.Seen))
 	} else if loss, n, ok := a.lossSeen(); ok && r.Small != r.Winner {
-		parts = append(parts, fmt.Sprintf("what is left scored %+.1f points [%+.1f, %+.1f] beside what the search had found, at %d evaluations each",
-			-100*loss.Mean, -100*loss.Hi, -100*loss.Lo, n))
+		parts = append(parts, fmt.Sprintf("what is left scored %s points [%s, %s] beside what the search had found, at %d evaluations each",
+			text.Points(-loss.Mean), text.Points(-loss.Hi), text.Points(-loss.Lo), n))
 	}
 	if a.hunks && a.cut {
 		parts = append(parts, "the evaluations ended before every part was tried on every search task")
