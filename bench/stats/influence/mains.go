@@ -83,6 +83,9 @@ func (f *fit) spread(list []estimate) Contrast {
 		}
 	}
 	plain := math.Sqrt(square / k)
+	if plain == 0 { // the delta method has no slope there: what chance alone may show remains
+		return Contrast{Hi: quantile(df, 1) * math.Sqrt(math.Max(0, chance)/k)}
+	}
 	out := Contrast{Difference: math.Sqrt(math.Max(0, square-chance) / k)}
 	reach := quantile(df, 1) * math.Sqrt(math.Max(0, linear)) / (k * plain)
 	out.Lo, out.Hi = math.Max(0, plain-reach), plain+reach
