@@ -34,7 +34,7 @@ func TestCron(t *testing.T) {
 			t.Errorf("%d lines of progress:\n%s", len(lines), r.stderr)
 		}
 		for _, line := range lines {
-			if !strings.Contains(line, " search ") && !strings.Contains(line, " confirm ") {
+			if !strings.Contains(line, " search ") && !strings.Contains(line, " confirmation ") {
 				t.Errorf("%q is no line of progress", line)
 			}
 		}
