@@ -2,11 +2,11 @@ package ablation
 
 import "math"
 
-// The model expects of a config what it expects of its neighbours, so that it takes the
-// changes of a config that is good only as a whole for idle. For an agent with randomness
-// nothing is reverted by the model alone, therefore: what is left is compared with the winner
-// at fresh spots, and it takes the winner's place unless that shows too large a loss.
-// [Options.ByModel] is the exception.
+// The model predicts similar scores for similar configs. If a config is good only with all of
+// its changes together, the model therefore predicts no effect of any one of them. For an agent
+// with randomness the model alone reverts nothing: what is left is compared with the winner at
+// fresh spots, and replaces it unless the comparison shows too large a loss. [Options.ByModel]
+// is the exception.
 
 const (
 	// lastPairs is the number of spots that the last comparison with the winner is given where
@@ -16,8 +16,8 @@ const (
 	tooLarge = .8
 )
 
-// held returns the choice, or the last earlier one, that keeps the winner's gain by the
-// measurements; the winner as a whole if none does.
+// held returns the choice if a comparison with the winner shows no large loss of it, or else the
+// last earlier choice of which that is true, or else the winner without reversals.
 func (a *Ablation) held() choice {
 	if a.exact || a.hunks || a.choice.id == a.winnerID || a.byModel && len(a.bases) == 0 || a.keeps(a.choice) {
 		return a.choice

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"evolve/mutate"
@@ -88,5 +89,54 @@ func TestAWinnerThatIsGoodAsAWholeStays(t *testing.T) {
 		if lost > seeds/10 {
 			t.Errorf("with %d evaluations %d of %d winners lose what they gained", budget, lost, seeds)
 		}
+	}
+}
+
+// TestTheReasonNamesWhyNothingIsUndone checks the words for a winner that stays whole: without
+// evaluations, after a comparison that showed a loss, and for an earlier choice that is smaller.
+func TestTheReasonNamesWhyNothingIsUndone(t *testing.T) {
+	w := needle(2)
+	for budget, want := range map[int]string{
+		0:  "nothing is undone, because too few evaluations were left to compare the rest with the winner",
+		60: "nothing is undone, because no comparison showed that the rest keeps the gain; ",
+	} {
+		whole := 0
+		for seed := range int64(10) {
+			o := w.options(budget, 0, seed)
+			o.Known = slices.Values(w.searched(90, seed))
+			r, _ := run(t, w, o)
+			named := strings.HasPrefix(r.Reason, want)
+			if named {
+				whole++
+			}
+			if named && r.Small != r.Winner || strings.Contains(r.Reason, "nothing is undone") != named {
+				t.Errorf("%d evaluations, seed %d: %q, small %v", budget, seed, r.Reason, r.Small != r.Winner)
+			}
+		}
+		if whole < 5 {
+			t.Errorf("%d evaluations: the reason of only %d of 10 winners is named", budget, whole)
+		}
+	}
+	o := w.options(200, 50, 1)
+	a, err := New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	small, _ := a.setBack(set{}.with(3, 4))
+	a.bases = []base{{choice: choice{back: set{}.with(3, 4), config: small, id: small.ID(), gain: Posterior{Mean: .5}}}}
+	for range 20 {
+		at := a.freshSpot()
+		a.bases[0].spots = append(a.bases[0].spots, at)
+		for _, trial := range a.lacking([]spot{at}, []side{{small.ID(), small, nil}, {a.winnerID, a.winner, nil}}) {
+			a.Tell(w.observe(trial))
+		}
+	}
+	a.learn()
+	a.choice.id, a.choice.config = a.championID, a.champion // never compared
+	if r := a.Result(); r.Small != small.ID() || strings.Contains(r.Reason, "nothing is undone") {
+		t.Errorf("an earlier choice that was compared: %q, the small one %v", r.Reason, r.Small == small.ID())
+	}
+	if a.choice.id != a.championID {
+		t.Error("a result changed the ablation")
 	}
 }

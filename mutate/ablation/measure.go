@@ -107,7 +107,7 @@ func (a *Ablation) beside(than agent.ConfigID) (b Posterior, pairs int, ok bool)
 	return a.between(a.choice.id, than)
 }
 
-// between is beside of any measured choice.
+// between returns for any measured choice what beside returns for the present one.
 func (a *Ablation) between(choice, than agent.ConfigID) (b Posterior, pairs int, ok bool) {
 	i := slices.IndexFunc(a.bases, func(b base) bool { return b.id == choice })
 	if i < 0 {

@@ -70,10 +70,15 @@ type Part struct {
 // Result returns the result so far, also of an unfinished ablation.
 func (a *Ablation) Result() Result {
 	a.learn()
-	c := a.held()
-	held := a.choice.id != c.id
-	defer func(was choice) { a.choice = was }(a.choice)
-	a.choice = c
+	shown := *a // an unfinished ablation goes on with its own choice
+	shown.choice = a.held()
+	return shown.result(shown.choice.id == a.winnerID && a.choice.id != a.winnerID)
+}
+
+// result describes the choice. whole reports whether nothing was reverted because no
+// comparison showed that what would be left keeps the gain.
+func (a *Ablation) result(whole bool) Result {
+	c := a.choice
 	r := Result{Winner: a.winnerID, Small: c.id, Config: c.config.Clone(), Evaluations: a.spent, Done: a.done, Loss: c.loss, Gain: c.gain}
 	r.Seen = a.evidence.scored(c.id)
 	_, _, r.Compared = a.between(c.id, a.winnerID)
@@ -111,10 +116,7 @@ func (a *Ablation) Result() Result {
 	if a.hunks {
 		r.Parts = Parts(a.space, a.champion, c.config)
 	}
-	r.Reason = a.reason(r)
-	if held {
-		r.Reason = strings.TrimSuffix("nothing is undone, as what would be left is not shown to keep the gain; "+r.Reason, "; ")
-	}
+	r.Reason = a.reason(r, whole)
 	return r
 }
 
@@ -152,11 +154,17 @@ func (a *Ablation) rationale(config agent.Config) string {
 
 // reason describes results that the lists of reverted and remaining changes do not show:
 // the loss, and the questions that remained open.
-func (a *Ablation) reason(r Result) string {
+func (a *Ablation) reason(r Result, whole bool) string {
 	if a.Changes() < 2 {
 		return "the winner changes one thing only"
 	}
 	var parts []string
+	switch {
+	case whole && len(a.bases) == 0:
+		return "nothing is undone, because too few evaluations were left to compare the rest with the winner"
+	case whole:
+		parts = append(parts, "nothing is undone, because no comparison showed that the rest keeps the gain")
+	}
 	if a.hunks && r.Small != r.Winner {
 		parts = append(parts, fmt.Sprintf("what is left scores no less than what the search had found on each of %d search tasks", r.Seen))
 	} else if loss, n, ok := a.lossSeen(); ok && r.Small != r.Winner {

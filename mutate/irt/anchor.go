@@ -7,7 +7,7 @@ type anchor struct {
 }
 
 // Approach prepares the predictions of [Model.Predict] for points that differ from one of the
-// given points in few dimensions. It does not change their values but for rounding.
+// given points in few dimensions. Predictions change by rounding alone.
 func (m *Model) Approach(points []Point) {
 	m.anchors = m.anchors[:0]
 	for _, x := range points {
@@ -44,7 +44,7 @@ func (m *Model) anchorOf(x Point) *anchor {
 	return nearest
 }
 
-// different returns the number of dimensions in which two points differ, most at most.
+// different returns the number of dimensions in which two points differ; it stops at most.
 func different(x, y Point, most int) int {
 	n := 0
 	for i, v := range x {

@@ -19,8 +19,7 @@ func (m *Model) Predict(points []Point) (mean, sd []float64) {
 	if q == 0 {
 		return mean, sd
 	}
-	// The factor's system is solved for each point in a row, since sums over few columns
-	// would be dearer.
+	// Each point has a row. BLAS works along rows, and points are often fewer than items.
 	p := newParts(n)
 	k := blas64.General{Rows: q, Cols: n, Stride: max(1, n), Data: make([]float64, q*n)}
 	for c, x := range points {
