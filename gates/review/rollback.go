@@ -103,7 +103,7 @@ func (s *session) plan(ctx context.Context, id string, d Decision) (*reversal, e
 	}
 	r := &reversal{proposal: p, subject: s.subjectOf(p), digest: evidenceOf(p), files: patch.Reverse(files(p))}
 	if p.State != archive.Adopted {
-		return r, Refuse("`evolve proposals --all` lists what was adopted", "%s is %s; only what is adopted can be rolled back", p.ID, p.State.Name())
+		return r, Refuse("`evolve proposals --all` lists what was adopted", "%s is %s; only an adopted proposal can be rolled back", p.ID, p.State.Name())
 	}
 	if err := foreign(p); err != nil {
 		return r, err

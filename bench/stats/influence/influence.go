@@ -104,8 +104,8 @@ func Estimate(in Input) Result {
 	return out
 }
 
-// fit is the regression. A column has a value for each config; what is fitted are the deviations
-// from the mean of each task.
+// fit is a linear regression by weighted least squares. Each variable has one value for a config.
+// Scores and variables enter as deviations from their mean on the task.
 type fit struct {
 	in     Input
 	trials []Trial
