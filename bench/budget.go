@@ -105,6 +105,13 @@ func (b *Budget) Total() float64 {
 	return b.Spent()
 }
 
+// Exhausted reports whether the limit is reached, so that no call that costs money fits.
+func (b *Budget) Exhausted() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.limitUSD > 0 && b.spent >= b.limitUSD
+}
+
 // Made returns the total of this process, without the account of an earlier one.
 func (b *Budget) Made() Made {
 	b.mu.Lock()

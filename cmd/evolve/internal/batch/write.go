@@ -32,6 +32,9 @@ func (r *runner) write(ctx context.Context, agentID string, turn int) (archive.P
 	if err := r.proceed(ctx, r.end); err != nil {
 		return note, err
 	}
+	if r.budget.Exhausted() {
+		return note, bench.ErrBudget // perhaps before the champion had a result
+	}
 	if err := desk.MayAttempt(ctx, agentID); err != nil {
 		return refusedNote(note, err)
 	}
