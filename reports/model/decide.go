@@ -17,11 +17,7 @@ import (
 // decide fills the decision. It runs after everything that the decision refers to.
 func (b *builder) decide() error {
 	d := &b.out.Decision
-	d.Champion = b.ref(b.plan.Champion)
-	if b.plan.Against != "" {
-		against := b.ref(b.plan.Against)
-		d.Against, d.Reference = &against, b.result.Reference
-	}
+	b.sides()
 	d.Verdict = VerdictNow(b.result.Verdict, b.records)
 	d.Reason = clip(b.result.Reason, maxVerdict)
 	for _, c := range b.result.Causes {
@@ -45,6 +41,16 @@ func (b *builder) decide() error {
 	d.Sentence, d.Unconfirmed = b.sentence(), b.unconfirmed()
 	d.Commands = b.commands()
 	return nil
+}
+
+// sides names the champion, and the config that the figures compare with where it is another one.
+func (b *builder) sides() {
+	d := &b.out.Decision
+	d.Champion = b.ref(b.plan.Champion)
+	if b.plan.Against != "" {
+		against := b.ref(b.plan.Against)
+		d.Against, d.Reference = &against, b.result.Reference
+	}
 }
 
 // VerdictNow returns the verdict of a night whose proposals are these now. It is never better

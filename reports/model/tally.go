@@ -69,13 +69,17 @@ type attempt struct {
 	latency time.Duration
 }
 
-func (b *builder) count() error {
-	t := &tally{
+func newTally(metric *metrics.Kind) *tally {
+	return &tally{
 		stages: map[bench.Stage]*Stage{}, outcomes: map[agent.Outcome]int{},
 		tried: newTried(), domains: map[string]string{},
 		champion: map[string]map[int]attempt{}, variant: map[string]map[int]attempt{},
-		blocks: map[int]map[seat]bool{}, lost: map[string]int{}, metric: b.plan.Metric,
+		blocks: map[int]map[seat]bool{}, lost: map[string]int{}, metric: metric,
 	}
+}
+
+func (b *builder) count() error {
+	t := newTally(b.plan.Metric)
 	b.tally = t
 	for e, err := range b.src.Evaluations(b.ctx, b.run.ID, b.out.Agent) {
 		if err != nil {
@@ -87,20 +91,7 @@ func (b *builder) count() error {
 	if b.headline < 0 {
 		return nil
 	}
-	// The evidence may come from several nights.
-	for _, run := range b.result.Finalist[b.headline].Runs {
-		if run == b.run.ID {
-			continue
-		}
-		for e, err := range b.src.EvaluationsIn(b.ctx, run, b.out.Agent, bench.StageConfirm) {
-			if err != nil {
-				return err
-			}
-			b.face(e)
-		}
-	}
-	t.wholeBlocks(2 * b.plan.HoldoutTasks)
-	return nil
+	return b.earlierFaces()
 }
 
 // face keeps an evaluation of either side of the headline on the holdout.

@@ -38,6 +38,8 @@ type boxRow struct {
 	Label   string
 	Figures []spans
 	Note    spans
+	// Price is the row in one line where the variant gets worse or dearer by it; see [Price].
+	Price string
 }
 
 // gateName matches names of gates and proposals, which a heading has as they are.

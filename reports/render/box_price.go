@@ -2,6 +2,7 @@ package render
 
 import (
 	"math"
+	"strings"
 
 	"evolve/reports/model"
 	"evolve/reports/number"
@@ -34,11 +35,15 @@ func consumedRows(s subject) []boxRow {
 		if r := u.Ratio; guarded[u.Name] || r == nil || !changed(*r) || len(rows)+len(guarded) >= maxPrices {
 			continue
 		}
-		rows = append(rows, boxRow{
+		row := boxRow{
 			Label:   priceLabel,
 			Figures: []spans{say(quantity(u.Unit, u.Champion) + " → " + quantity(u.Unit, u.Variant)), say(changeText(u.Champion, *u.Ratio)), say(number.ChangeInterval(u.Ratio.Lo, u.Ratio.Hi))},
 			Note:    say(u.Name),
-		})
+		}
+		if u.Ratio.Ratio > 1 {
+			row.Price = priceLabel + ": " + u.Name + " " + row.figures()
+		}
+		rows = append(rows, row)
 	}
 	label, last := priceLabel, ""
 	a, b := s.volatile.Champion, s.volatile.Variant
@@ -55,7 +60,11 @@ func consumedRows(s subject) []boxRow {
 	default:
 		last = "about the same"
 	}
-	return append(rows, boxRow{Label: label, Note: say(last + "; " + unbounded)})
+	row := boxRow{Label: label, Note: say(last + "; " + unbounded)}
+	if r := s.volatile.P95Ratio; label != priceLabel && b.P95 >= a.P95*(1+leastPrice) && (r == nil || changed(*r)) {
+		row.Price = priceLabel + ": latency " + last
+	}
+	return append(rows, row)
 }
 
 // changed reports whether the interval of a ratio excludes that nothing changed, and the change
@@ -70,4 +79,34 @@ func changeText(before float64, r model.Ratio) string {
 		return "was free"
 	}
 	return number.Change(r.Ratio)
+}
+
+// Price returns what gets worse or dearer with the proposed variant of an agent's night, a line for
+// each, in the words and figures of the decision box; none where nothing does. A line begins with
+// "price:", or with "it breaks a guard:".
+func Price(a model.Agent, v model.VolatileAgent) []string {
+	return prices(subject{agent: a, volatile: v})
+}
+
+func prices(s subject) []string {
+	rows := append(consumedRows(s), guardRows(s)...)
+	if h := s.agent.Headline; h != nil {
+		rows = append(rows, failuresRow(*h, against(s)))
+	}
+	var out []string
+	for _, r := range rows {
+		if r.Price != "" {
+			out = append(out, r.Price)
+		}
+	}
+	return out
+}
+
+// figures returns the figures in one line.
+func (r boxRow) figures() string {
+	var list []string
+	for _, f := range r.Figures {
+		list = append(list, f.raw())
+	}
+	return strings.Join(list, " ")
 }

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -58,6 +59,39 @@ func TestPriceRows(t *testing.T) {
 				rows = append(rows, strings.Join(parts, " "))
 			}
 			if got := strings.Join(rows, " | "); got != c.want {
+				t.Errorf("the price is %q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
+// TestPrice checks that the price is what gets worse or dearer, in the words of the box.
+func TestPrice(t *testing.T) {
+	t.Parallel()
+	usage := func(name string, ratio, lo, hi float64) model.Usage {
+		return model.Usage{Name: name, Unit: "tokens", Champion: 1000, Variant: 1000 * ratio, Ratio: &model.Ratio{Ratio: ratio, Lo: lo, Hi: hi}}
+	}
+	fast, slow := &model.Latency{P95: .004}, &model.Latency{P95: .009}
+	guard := model.Guard{Name: "iterations", Champion: 2, Candidate: 4, Ratio: 2, Lo: 1.9, Hi: 2.1, Most: 1.1, Verdict: "failed", Broken: true}
+	for _, c := range []struct {
+		name     string
+		agent    model.Agent
+		volatile model.VolatileAgent
+		want     []string
+	}{
+		{
+			"dearer and cheaper",
+			model.Agent{Usage: []model.Usage{usage("input tokens", 1.84, 1.7, 2), usage("output tokens", .5, .4, .6)}},
+			model.VolatileAgent{Champion: fast, Variant: slow},
+			[]string{"price: input tokens 1,000 → 1,840 +84 % [+70, +100]", "price: latency p95 4 ms → 9 ms"},
+		},
+		{"faster", model.Agent{}, model.VolatileAgent{Champion: slow, Variant: fast}, nil},
+		{"a guard", model.Agent{Guards: []model.Guard{guard}}, model.VolatileAgent{}, []string{"it breaks a guard: iterations 2 → 4 +100 % [+90, +110], ✗ at most +10 %"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			c.agent.Decision.Verdict = archive.Adopt
+			if got := Price(c.agent, c.volatile); !slices.Equal(got, c.want) {
 				t.Errorf("the price is %q, want %q", got, c.want)
 			}
 		})

@@ -13,11 +13,18 @@ import (
 func guardRows(s subject) []boxRow {
 	var out []boxRow
 	for _, g := range guardsOf(s) {
-		out = append(out, boxRow{
+		row := boxRow{
 			Label:   g.Label(),
 			Figures: []spans{say(g.Amount(g.Champion) + " → " + g.Amount(g.Candidate)), say(number.Change(g.Ratio)), say(number.ChangeInterval(g.Lo, g.Hi))},
 			Note:    guardText(g),
-		})
+		}
+		switch words := row.Label + " " + row.figures() + ", " + row.Note.raw(); {
+		case g.Broken:
+			row.Price = "it breaks a guard: " + words
+		case g.Ratio > 1 && changed(model.Ratio{Ratio: g.Ratio, Lo: g.Lo, Hi: g.Hi}):
+			row.Price = priceLabel + ": " + words
+		}
+		out = append(out, row)
 	}
 	return out
 }
@@ -42,7 +49,7 @@ func failuresRow(h model.Headline, against string) boxRow {
 	f := h.Evidence.Failures
 	note := against + " " + number.Count(f.Champion) + " of " + number.Plural(f.Tasks, "task") + " → variant " + number.Count(f.Variant) + " of " + number.Count(f.Tasks) +
 		" (" + number.Percent(float64(f.Variant)/float64(f.Tasks)) + "); " + number.Count(f.Only) + " that " + strings.Replace(against, "champion", "the champion", 1) + " answers, at most " + number.Percent(f.OnlyMost) + " of new ones at .05"
-	return boxRow{Label: "failures", Note: say(styled(note, bad))}
+	return boxRow{Label: "failures", Note: say(styled(note, bad)), Price: priceLabel + ": failures, " + note}
 }
 
 // tailRow states what a claim about new tasks leaves open.

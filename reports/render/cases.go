@@ -78,7 +78,7 @@ func (b box) cases() box {
 		for j, f := range r.Figures {
 			figures[j] = f.cases()
 		}
-		b.Rows[i] = boxRow{r.Label, figures, r.Note.cases()}
+		b.Rows[i] = boxRow{r.Label, figures, r.Note.cases(), r.Price}
 	}
 	return b
 }

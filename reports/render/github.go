@@ -26,6 +26,11 @@ func GitHub(w io.Writer, r model.Report) error {
 		name := text.Clip(text.Visible(s.agent.Agent), 60, text.Runes, text.Ellipsis)
 		verdicts = append(verdicts, b.Verdict+" "+name)
 		words = append(words, name+": "+text.Clip(text.Visible(s.agent.Decision.Sentence), maxAnnotation, text.Runes, text.Ellipsis))
+		if s.agent.Decision.Verdict.Proposes() {
+			for _, price := range prices(s) {
+				words[len(words)-1] += "; " + price
+			}
+		}
 		if d := s.agent.Decision; len(d.Commands) > 0 && slices.ContainsFunc(d.Proposals, model.Proposal.Awaits) {
 			words[len(words)-1] += "; " + text.Visible(d.Commands[0])
 		}

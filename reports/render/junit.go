@@ -104,6 +104,11 @@ func junitProperties(s subject) []junitProperty {
 			junitProperty{"evolve.difference", exact(h.Difference)}, junitProperty{"evolve.lo", exact(h.Lo)}, junitProperty{"evolve.hi", exact(h.Hi)},
 			junitProperty{"evolve.level", exact(h.Level)}, junitProperty{"evolve.repeats", strconv.Itoa(h.Repeats)})
 	}
+	if d.Verdict.Proposes() {
+		for _, price := range prices(s) {
+			list = append(list, junitProperty{"evolve.price", price})
+		}
+	}
 	for _, p := range d.Proposals {
 		list = append(list, junitProperty{"evolve.proposal", p.ID + " " + p.State.Name()})
 	}

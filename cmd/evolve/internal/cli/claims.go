@@ -9,7 +9,9 @@ import (
 
 	"evolve/archive"
 	"evolve/bench/stats"
+	"evolve/reports/model"
 	"evolve/reports/number"
+	"evolve/reports/render"
 	"evolve/runtime/text"
 )
 
@@ -46,9 +48,19 @@ func claimWords(c stats.Claim, prices []string) string {
 }
 
 // grounds are the lines before a decision on a config: what was shown of it with its
-// interval, and both figures of each guard that it breaks. Of a level of autonomy they are the
+// interval, and what gets worse or dearer with it. Of a level of autonomy they are the
 // figures of now.
-func grounds(ctx context.Context, a *archive.Archive, p archive.ProposalRecord, now time.Time) (out []string, err error) {
+func grounds(ctx context.Context, a *archive.Archive, p archive.ProposalRecord, now time.Time) ([]string, error) {
+	out, err := shownOf(ctx, a, p, now)
+	if err != nil {
+		return nil, err
+	}
+	price, err := priceOf(ctx, a, p)
+	return append(out, price...), err
+}
+
+// shownOf are the grounds without the price.
+func shownOf(ctx context.Context, a *archive.Archive, p archive.ProposalRecord, now time.Time) (out []string, err error) {
 	if p.Autonomy != nil {
 		f, err := a.Conduct(ctx, p.Agent, now)
 		if err != nil {
@@ -64,6 +76,28 @@ func grounds(ctx context.Context, a *archive.Archive, p archive.ProposalRecord, 
 		i, _ := r.Shown()
 		out = append(out, words+": "+number.Points(r.Difference)+" points "+number.Interval(i.Lo, i.Hi))
 	}
+	return out, nil
+}
+
+// priceOf are the lines of what gets worse or dearer with a proposal's variant, as in the decision
+// box of its night. Where the night rests its verdict on another variant, they are the guards that
+// this one breaks.
+func priceOf(ctx context.Context, a *archive.Archive, p archive.ProposalRecord) ([]string, error) {
+	r, err := rulingOn(ctx, a, p)
+	if errors.As(err, new(*archive.AuditError)) {
+		return nil, nil
+	}
+	if r == nil || err != nil {
+		return nil, err
+	}
+	measured, volatile, err := model.Judged(ctx, a, p.Run, p.Agent)
+	if err != nil {
+		return nil, err
+	}
+	if h := measured.Headline; h != nil && h.Variant.ID == p.Variant {
+		return render.Price(measured, volatile), nil
+	}
+	var out []string
 	for _, price := range prices(r) {
 		out = append(out, "it breaks a guard: "+price)
 	}

@@ -36,6 +36,9 @@ type proposalLine struct {
 	Claim stats.Claim `json:"claim,omitempty"`
 	// Prices are the guards that the variant breaks, in words; absent: none.
 	Prices []string `json:"prices,omitempty"`
+	// Price lists what gets worse or dearer with a variant that awaits a decision, as the decision
+	// box has it; absent: nothing.
+	Price []string `json:"price,omitempty"`
 	// Stale names what moved since a config was measured, as the workspace is now; it cannot be
 	// approved.
 	Stale []string `json:"stale,omitempty"`
@@ -73,7 +76,9 @@ func lineOf(ctx context.Context, a *archive.Archive, p archive.ProposalRecord) (
 	if l.Claim, err = claimOf(ctx, a, p); err != nil {
 		return l, err
 	}
-	l.Prices, err = pricesOf(ctx, a, p)
+	if l.Prices, err = pricesOf(ctx, a, p); err == nil && undecided(p) {
+		l.Price, err = priceOf(ctx, a, p)
+	}
 	return l, err
 }
 
@@ -141,6 +146,7 @@ func proposalsCommand(sh *shell) *cli.Command {
 					claim = "  overtaken: " + foreign.Visible(oneLine(firstOf(p.Overtaken, shownOvertaken), 200))
 				}
 				_, err := fmt.Fprintf(sh.stdout, "%-4s  %-11s  %s  %s%s\n", p.ID, p.State.Name(), p.Created.Local().Format("2 Jan 15:04"), foreign.Visible(p.Title), claim)
+				printPrice(sh.console, "      ", p.Price)
 				printLost(sh.console, p)
 				printBranch(sh.console, "  ", p.Branch)
 				return err
@@ -220,6 +226,8 @@ type proposalView struct {
 	Files []fileView `json:"files"`
 	// Claim is what may be said of the variant; `evolve show` alone looks it up.
 	Claim stats.Claim `json:"claim,omitempty"`
+	// Price is as in the list of proposals; only `evolve show` sets it.
+	Price []string `json:"price,omitempty"`
 	// Contradiction is how the stored evaluations contradict the proposal's evidence;
 	// only `evolve show` sets it.
 	Contradiction string `json:"contradiction,omitempty"`
@@ -264,7 +272,7 @@ func showCommand(sh *shell) *cli.Command {
 					return showPatch(sh, c, p)
 				}
 				view := viewOf(p.ProposalRecord)
-				view.Claim, view.Contradiction, view.Notes = p.claim, p.against, p.notes
+				view.Claim, view.Contradiction, view.Notes, view.Price = p.claim, p.against, p.notes, p.price
 				return sh.show(view, func() { printProposal(sh.console, p, c.Bool("all")) })
 			})
 		},
@@ -283,6 +291,7 @@ func printProposal(con *console, p claimed, all bool) {
 	if words := claims[p.claim]; words != "" {
 		con.printf("    claim: %s\n", words)
 	}
+	printPrice(con, "    ", p.price)
 	if p.against != "" {
 		con.printf("  ! no claim: %s\n", foreign.Visible(p.against))
 	}
@@ -310,6 +319,13 @@ func printProposal(con *console, p claimed, all bool) {
 	con.printAddressed("  ", p.notes)
 	printBranch(con, "  ", model.BranchOf(p.ProposalRecord))
 	printCommands(con, decisionsOn(p.ProposalRecord))
+}
+
+// printPrice prints what gets worse or dearer.
+func printPrice(con *console, indent string, lines []string) {
+	for _, line := range lines {
+		con.printf("%s%s\n", indent, foreign.Visible(line))
+	}
 }
 
 // printAddressed names text that addresses a reviewer.

@@ -28,7 +28,7 @@ type reviewView struct {
 func reviewCommand(sh *shell) *cli.Command {
 	return &cli.Command{
 		Name: "review", Usage: "go through what awaits a decision, one by one",
-		Description: "On a terminal only. Each proposal is shown in full; then you approve it, reject it with " +
+		Description: "On a terminal only. Each proposal is shown in full; then you approve it (with the question of `evolve approve`), reject it with " +
 			"a reason, look at its diff or its gates, or leave it for later.",
 		Flags: []cli.Flag{byFlag()},
 		Action: func(c *cli.Context) error {
@@ -105,7 +105,9 @@ type claimed struct {
 	small string
 	// waited is how long it has waited for a decision; empty below a day.
 	waited string
-	// grounds are the lines before the question.
+	// price lists what gets worse or dearer with the variant.
+	price []string
+	// grounds are the lines before the question, but for the price.
 	grounds []string
 }
 
@@ -125,7 +127,7 @@ func awaiting(sh *shell, c *cli.Context, root string) ([]claimed, error) {
 		for _, p := range found {
 			one, err := claimedOf(c.Context, sh, a, root, p)
 			if err == nil && one.against == "" {
-				one.grounds, err = grounds(c.Context, a, p, sh.Now())
+				one.grounds, err = shownOf(c.Context, a, p, sh.Now())
 			}
 			if err != nil {
 				return err
@@ -147,6 +149,9 @@ func claimedOf(ctx context.Context, sh *shell, a *archive.Archive, root string, 
 		return out, err
 	}
 	if out.against, err = contradiction(ctx, a, p); err != nil {
+		return out, err
+	}
+	if out.price, err = priceOf(ctx, a, p); err != nil {
 		return out, err
 	}
 	if out.small, err = madeSmall(ctx, a, p); err != nil {
@@ -174,12 +179,12 @@ func reviewOne(sh *shell, c *cli.Context, w *workspace.Workspace, who *person, o
 	if gates {
 		more, key = "[g]ates  ", "g, "
 	}
-	question, keys := "\n[a]pprove  [r]eject  [d]iff  "+more+"[l]eave  [q]uit: ", "a, r, d, "+key+"l or q, or the word"
+	question, keys := "\n[a]pprove  [r]eject  [d]iff  "+more+"[l]eave  [q]uit: ", "a or y, r, d, "+key+"l or n, or q, or the word"
 	merge := sh.Reviewer(w, nil).MergeOnly(p)
 	if merge != nil {
 		_, hint := exit.Of(merge)
 		_, _ = fmt.Fprintf(who.out, "\n%s\n%s\n", merge, hint)
-		question, keys = "\n[r]eject  [d]iff  "+more+"[l]eave  [q]uit: ", "r, d, "+key+"l or q, or the word"
+		question, keys = "\n[r]eject  [d]iff  "+more+"[l]eave  [q]uit: ", "r, d, "+key+"l or n, or q, or the word"
 	}
 	for {
 		choice, err := who.ask(c.Context, question)
@@ -188,6 +193,12 @@ func reviewOne(sh *shell, c *cli.Context, w *workspace.Workspace, who *person, o
 		}
 		d, word := decision{}, review.Decision{By: c.String("by")}
 		choice = strings.ToLower(choice)
+		switch yes, known := yesOrNo(choice); {
+		case known && yes:
+			choice = "a"
+		case known && choice != "":
+			choice = "l"
+		}
 		if merge != nil && (choice == "a" || choice == "approve") || !gates && (choice == "g" || choice == "gates") {
 			choice = ""
 		}
@@ -237,17 +248,14 @@ func reviewOne(sh *shell, c *cli.Context, w *workspace.Workspace, who *person, o
 	}
 }
 
-// reviewed pronounces a decision, after the question about a new repository where it
-// would make one.
-func reviewed(sh *shell, c *cli.Context, w *workspace.Workspace, who *person, d decision, p archive.ProposalRecord, word review.Decision) (done decided, err error) {
-	if word.By, err = decider(sh, c, w.Root); err != nil {
+// reviewed pronounces a decision; an approval after the question of `evolve approve`.
+func reviewed(sh *shell, c *cli.Context, w *workspace.Workspace, who *person, d decision, p archive.ProposalRecord, word review.Decision) (done decided, _ error) {
+	word, shown, err := weigh(c.Context, sh, w, d, p, word, func() (string, error) { return decider(sh, c, w.Root) })
+	if err != nil {
 		return done, err
 	}
-	if word.Initial, err = founding(sh, w, d, p); err != nil {
-		return done, err
-	}
-	if len(word.Initial) > 0 {
-		printFounding(who.out, word.Initial)
+	if !d.reasoned { // a rejection has asked for its reason
+		printQuestion(sh, who.out, p, d.plan(p), shown, changesOf(p), word.Initial)
 		if err := who.confirm(c.Context, "done"); err != nil {
 			return done, err
 		}

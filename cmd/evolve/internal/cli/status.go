@@ -391,6 +391,7 @@ func printAwaiting(con *console, list []proposalLine) {
 		if words := claimWords(p.Claim, p.Prices); words != "" {
 			con.printf("    %s\n", words)
 		}
+		printPrice(con, "    ", p.Price)
 		if p.Moved != "" {
 			con.printf("    %s\n", text.Visible(p.Moved))
 		}
