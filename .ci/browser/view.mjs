@@ -153,9 +153,9 @@ async function use(at) {
   name = "a transcript";
   await page.goto(at.origin + "/matrix", { waitUntil: "load" });
   await filled(page);
-  await page.waitForFunction(() => [...document.querySelectorAll(".grid-row .grid-cell:not(.grid-fixed)")].some((e) => /^\d+$/.test(e.textContent)), { timeout: 5000 });
+  await page.waitForFunction(() => [...document.querySelectorAll(".grid-row .grid-cell:not(.grid-fixed)")].some((e) => /^\d?\.\d+$/.test(e.textContent)), { timeout: 5000 });
   await Promise.all([page.waitForNavigation({ waitUntil: "load" }),
-    page.evaluate(() => [...document.querySelectorAll(".grid-row .grid-cell:not(.grid-fixed)")].find((e) => /^\d+$/.test(e.textContent)).click())]);
+    page.evaluate(() => [...document.querySelectorAll(".grid-row .grid-cell:not(.grid-fixed)")].find((e) => /^\d?\.\d+$/.test(e.textContent)).click())]);
   await inspect(page, "a cell");
   await Promise.all([page.waitForNavigation({ waitUntil: "load" }), page.click("main table a")]);
   must(name, await page.$("#transcript") !== null && (await page.$$(".events > li")).length > 0, "it has no events");

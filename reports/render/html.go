@@ -34,6 +34,9 @@ type Frame struct {
 	Sheet, Icon string
 	// Links lead to other pages of the server.
 	Links []Link
+	// Decide returns the links to the decisions on a proposal, which stand in place of the
+	// commands; nil for a page that takes no decisions.
+	Decide func(proposal string) []Link
 }
 
 // Link is a link with its text.
@@ -56,6 +59,13 @@ func HTMLIn(w io.Writer, r model.Report, f Frame) error {
 		a, err := pageAgent(i, s)
 		if err != nil {
 			return err
+		}
+		if f.Decide != nil {
+			for _, one := range s.agent.Decision.Proposals {
+				if one.Awaits() && one.Branch == "" {
+					a.Acts = append(a.Acts, f.Decide(text.Visible(one.ID))...)
+				}
+			}
 		}
 		p.Agents = append(p.Agents, a)
 	}
@@ -118,8 +128,10 @@ type agentPage struct {
 	ID, Name string
 	Box      box
 	// Lead is the difference that the verdict rests on; nil without a comparison.
-	Lead     *lead
-	Rows     []labelled
+	Lead *lead
+	Rows []labelled
+	// Acts lead to the decisions on the proposals of the night.
+	Acts     []Link
 	Sections []sectionPage
 	// Unprinted names what a print leaves out.
 	Unprinted string

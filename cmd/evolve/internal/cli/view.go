@@ -152,6 +152,26 @@ func (v viewWords) Proposal(ctx context.Context, a *archive.Archive, p archive.P
 	return b.String(), gates, nil
 }
 
+// Facts is [archived.Words.Facts].
+func (v viewWords) Facts(ctx context.Context, a *archive.Archive, p archive.ProposalRecord) (list []view.Fact, err error) {
+	against, err := contradiction(ctx, a, p)
+	if err != nil || against != "" {
+		return nil, err
+	}
+	shown, err := shownOf(ctx, a, p, v.sh.Now())
+	if err != nil {
+		return nil, err
+	}
+	price, err := priceOf(ctx, a, p)
+	if len(shown) > 0 {
+		list = append(list, view.Fact{Name: "gain", Lines: shown})
+	}
+	if len(price) > 0 {
+		list = append(list, view.Fact{Name: "price", Lines: price})
+	}
+	return list, err
+}
+
 // Limits is [archived.Words.Limits].
 func (v viewWords) Limits(ctx context.Context, a *archive.Archive, r archive.Run) (string, error) {
 	lines, err := limitLines(ctx, a, r, v.sh.Now())

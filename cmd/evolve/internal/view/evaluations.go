@@ -21,7 +21,7 @@ func (s *Server) cell(w http.ResponseWriter, r *http.Request) error {
 	if d.List, err = s.Source.Evaluations(r.Context(), d.Agent, d.Name, d.Task); err != nil {
 		return err
 	}
-	s.show(w, r, http.StatusOK, "cell", frame{Title: text.Visible(text.Clip(d.Name, 20)) + " on one task"}, d)
+	s.show(w, r, http.StatusOK, "cell", frame{Title: text.Visible(text.Clip(d.Name, 20)) + " on " + text.Visible(text.Clip(d.Task, 80))}, d)
 	return nil
 }
 

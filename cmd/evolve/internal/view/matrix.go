@@ -58,18 +58,27 @@ func (s *Server) window(w http.ResponseWriter, r *http.Request) error {
 	}
 	out := struct {
 		Window
-		// Names are the ids of the tasks as they are shown, Titles these with their domains.
+		// Names are the ids of the tasks for the headers, Titles the whole ids with their domains.
 		Names  []string `json:"names"`
 		Titles []string `json:"titles"`
-	}{Window: part, Names: []string{}, Titles: []string{}}
+	}{Window: part, Names: headers(part.Tasks), Titles: []string{}}
 	for _, t := range part.Tasks {
-		name, title := text.Visible(t.ID), text.Visible(t.ID)
+		title := text.Visible(t.ID)
 		if t.Domain != "" {
 			title += ", " + text.Visible(model.DomainName(t.Domain))
 		}
-		out.Names, out.Titles = append(out.Names, name), append(out.Titles, title)
+		out.Titles = append(out.Titles, title)
 	}
 	return answer(w, r, out)
+}
+
+// headers returns the ids of tasks as short as the headers of columns are.
+func headers(tasks []Task) []string {
+	names := make([]string, len(tasks))
+	for i, t := range tasks {
+		names[i] = text.Visible(t.ID)
+	}
+	return shorten(names)
 }
 
 // option is one choice of a form.
@@ -88,6 +97,7 @@ type matrixPage struct {
 	Splits, Sorts           []option
 	Count, Caption, Reading string
 	Unread                  int
+	Headers                 []string
 	Pager                   []pageLink
 
 	values url.Values
@@ -163,7 +173,7 @@ func (p *matrixPage) fill() {
 	if q.Descending {
 		p.values.Set("desc", "1")
 	}
-	p.Raw = p.values.Encode()
+	p.Raw, p.Headers = p.values.Encode(), headers(win.Tasks)
 	for name, value := range map[string]int{"offset": win.Offset, "column": win.Column} {
 		if value > 0 {
 			p.values.Set(name, strconv.Itoa(value))

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"evolve/archive"
+	"evolve/reports/model"
 	"evolve/reports/number"
 	"evolve/reports/render"
 	"evolve/reports/render/plot"
@@ -17,7 +19,27 @@ import (
 // nightRow is one agent of one night.
 type nightRow struct {
 	Day, Run, Agent, Kind, State, Variant, Points, Interval, Evaluations, Cost string
-	Proposals                                                                  []string
+	Proposals                                                                  []nightProposal
+}
+
+// nightProposal is a proposal of a night; its state is empty where the archive does not have it.
+type nightProposal struct {
+	ID    string
+	State archive.ProposalState
+}
+
+// proposalsOf returns the proposals of an agent's night with their states.
+func proposalsOf(a model.AgentSummary) (list []nightProposal) {
+	for _, id := range a.Proposals {
+		p := nightProposal{ID: id}
+		for _, now := range a.States {
+			if now.ID == id {
+				p.State = now.State
+			}
+		}
+		list = append(list, p)
+	}
+	return list
 }
 
 // drawn is a picture with its caption.
@@ -82,7 +104,7 @@ func rowsOf(n Night) (rows []nightRow) {
 	}
 	for _, a := range n.Agents {
 		row := base
-		row.Agent, row.Proposals, row.Variant = a.Agent, a.Proposals, a.Champion.Name()
+		row.Agent, row.Proposals, row.Variant = a.Agent, proposalsOf(a), a.Champion.Name()
 		if a.Verdict != "" {
 			row.Kind, row.State = string(a.Verdict), strings.ToUpper(string(a.Verdict))
 		}
@@ -110,6 +132,11 @@ func (s *Server) night(w http.ResponseWriter, r *http.Request) error {
 	}
 	for _, a := range report.Agents {
 		f.Links = append(f.Links, render.Link{To: link("/matrix", "agent", a.Agent), Text: "Variants of " + text.Visible(a.Agent)})
+	}
+	if s.Decider != nil {
+		f.Decide = func(id string) []render.Link {
+			return []render.Link{{To: link("/decide", "do", "approve", "id", id), Text: "Approve " + id + " …"}, {To: link("/decide", "do", "reject", "id", id), Text: "Reject " + id + " …"}, {To: link("/proposal", "id", id), Text: "Look at " + id}}
+		}
 	}
 	var b bytes.Buffer
 	if err := render.HTMLIn(&b, report, f); err != nil {

@@ -114,6 +114,8 @@ func functions() template.FuncMap {
 		"stage":    func(s bench.Stage) string { return text.Visible(model.StageName(string(s))) },
 		"name":     func(n int) string { return "v" + strconv.Itoa(n) },
 		"whole":    func(n int64) string { return strconv.FormatInt(n, 10) },
+		"times":    times,
+		"repeat":   repeat,
 		"plural":   func(n int, noun string) string { return number.Plural(n, noun) },
 		"score":    number.Score,
 		"points":   number.Points,
@@ -122,7 +124,7 @@ func functions() template.FuncMap {
 		"seconds":  func(d time.Duration) string { return number.Duration(d.Seconds()) },
 		"when":     when,
 		"has":      func(c Cell) bool { return c.Runs+c.Missing > 0 },
-		"tint":     tint, "hundredths": hundredths,
+		"tint":     tint, "figure": figure,
 		"sign":  sign,
 		"most":  func(a, b int) int { return max(a, b, 1) },
 		"words": AgentProgress.words,
@@ -159,15 +161,31 @@ func tint(c Cell) string {
 	return ""
 }
 
-// hundredths returns the score of a cell in hundredths, or a mark for missing data.
-func hundredths(c Cell) string {
+// figure returns the score of a cell, or a mark for missing data.
+func figure(c Cell) string {
 	switch {
 	case c.Runs > 0:
-		return strconv.Itoa(int(100*c.Score + .5))
+		return number.Score(c.Score)
 	case c.Missing > 0:
 		return "×"
 	}
 	return ""
+}
+
+// times tells over how many runs a mean is; empty for one.
+func times(runs int) string {
+	if runs == 1 {
+		return ""
+	}
+	return " × " + number.Count(runs)
+}
+
+// repeat names a run of a task, of which the first has number 0.
+func repeat(n int) string {
+	if n == 0 {
+		return "first run"
+	}
+	return "run " + number.Count(n+1)
 }
 
 func sign(difference float64) string {

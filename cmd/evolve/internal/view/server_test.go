@@ -38,6 +38,10 @@ func (words) Proposal(context.Context, *archive.Archive, archive.ProposalRecord)
 	return "a proposal", "each gate " + hostile, nil
 }
 
+func (words) Facts(context.Context, *archive.Archive, archive.ProposalRecord) ([]view.Fact, error) {
+	return []view.Fact{{Name: "price", Lines: []string{"dearer " + hostile}}}, nil
+}
+
 func (words) Limits(context.Context, *archive.Archive, archive.Run) (string, error) { return "", nil }
 
 func (words) Undecided(p archive.ProposalRecord) bool { return p.State == archive.Awaiting }
@@ -51,6 +55,8 @@ func source(t *testing.T) *archived.Source {
 	must(t, err)
 	run := archive.Run{ID: "1-aa", Number: 1, State: archive.RunDone, Started: night, Ended: night, Agents: []string{hostile}}
 	must(t, a.PutRun(ctx, run))
+	must(t, a.PutPlan(ctx, archive.AgentPlan{Run: run.ID, Agent: hostile, SuiteHash: "s"}))
+	must(t, a.PutQuestions(ctx, []archive.Question{{SuiteHash: "s", Task: hostile, Goal: "asked " + hostile, Expected: "expected " + hostile}}))
 	for n := range 2 {
 		c := agent.Config{"strategy": hostile, "n": n}
 		v, err := a.PutVariant(ctx, archive.Variant{ID: c.ID(), Agent: hostile, Config: c, Operator: hostile, Rationale: hostile, Author: hostile, Run: run.ID, Time: night})
@@ -270,6 +276,30 @@ func TestTranscriptIsReadable(t *testing.T) {
 	for _, want := range []string{"2 events", `<span class="kind">tool</span> <bdi>sql</bdi>`, "<bdi>2 rows</bdi>", "<bdi>args.q: a\n  b</bdi>"} {
 		if !strings.Contains(body, want) {
 			t.Errorf("the page lacks %s", want)
+		}
+	}
+}
+
+// TestPagesHaveTheirSubject checks that an evaluation has its question, a cell its task, and a
+// proposal its price and the decisions before the rest.
+func TestPagesHaveTheirSubject(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, &asker{})
+	s.login(s.server.Address())
+	id := url.QueryEscape(hostile)
+	for path, want := range map[string][]string{
+		"/evaluation?run=1-aa&seq=1&agent=" + id: {"first run", "asked &lt;/pre&gt;", "expected &lt;/pre&gt;"},
+		"/cell?v=v1&agent=" + id + "&task=" + id: {"<h1>v1 on &lt;/pre&gt;", "night 1, first run"},
+		"/proposal?id=P1":                        {"awaiting", "dearer &lt;/pre&gt;", "Approve …", "<pre>a proposal"},
+		"/matrix?agent=" + id:                    {">.000</a>", ">1.000</a>"},
+	} {
+		body := s.send(http.MethodGet, path, nil, nil).body
+		for _, words := range want {
+			_, after, found := strings.Cut(body, words)
+			if !found {
+				t.Errorf("%s: %s is missing, or stands before", path, words)
+			}
+			body = after
 		}
 	}
 }

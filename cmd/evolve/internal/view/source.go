@@ -188,8 +188,16 @@ type Evaluation struct {
 	Number  int // of the run
 	Variant string
 	Record  bench.Evaluation
+	// Question is what the task asks and expects; nil in a list, and where none was kept.
+	Question *archive.Question
 	// Transcript is nil in a list, and where none was kept.
 	Transcript *agent.Transcript
+}
+
+// Fact is a name with its lines.
+type Fact struct {
+	Name  string
+	Lines []string
 }
 
 // Proposal is one proposal.
@@ -197,6 +205,8 @@ type Proposal struct {
 	archive.ProposalRecord
 	// Undecided reports that a person may decide on it.
 	Undecided bool
+	// Facts are what is known of it: the gain, and what gets worse or dearer; empty in a list.
+	Facts []Fact
 	// Text is what `evolve show` prints of it; empty in a list.
 	Text string
 	// Gates lists each gate with its evidence where Text has only groups of them.

@@ -29,6 +29,10 @@ func (noWords) Proposal(context.Context, *archive.Archive, archive.ProposalRecor
 	return "", "", nil
 }
 
+func (noWords) Facts(context.Context, *archive.Archive, archive.ProposalRecord) ([]view.Fact, error) {
+	return nil, nil
+}
+
 func (noWords) Limits(context.Context, *archive.Archive, archive.Run) (string, error) { return "", nil }
 
 func (noWords) Undecided(archive.ProposalRecord) bool { return false }

@@ -215,6 +215,9 @@ func (s *Source) Evaluation(ctx context.Context, agentID, run string, seq int64)
 		if v, err := a.Variant(ctx, agentID, out.Record.Variant); err == nil {
 			out.Variant = fmt.Sprintf("v%d", v.Number)
 		}
+		if err := question(ctx, a, r.ID, &out); err != nil {
+			return err
+		}
 		t, err := a.Transcript(ctx, out.Record.Key)
 		if errors.Is(err, archive.ErrNotFound) {
 			return nil
@@ -223,4 +226,19 @@ func (s *Source) Evaluation(ctx context.Context, agentID, run string, seq int64)
 		return err
 	})
 	return out, err
+}
+
+// question adds what the task of an evaluation asks and expects, where its run has kept it.
+func question(ctx context.Context, a *archive.Archive, run string, e *view.Evaluation) error {
+	plan, err := a.Plan(ctx, run, e.Record.Agent)
+	if err == nil {
+		var q archive.Question
+		if q, err = a.Question(ctx, plan.SuiteHash, e.Record.Task); err == nil {
+			e.Question = &q
+		}
+	}
+	if errors.Is(err, archive.ErrNotFound) {
+		return nil
+	}
+	return err
 }

@@ -38,8 +38,8 @@ for (const box of document.querySelectorAll("[data-live]")) {
   setTimeout(look, 2000);
 }
 
-// short keeps the beginning and the end of a task's id, which differ most.
-const short = (id) => { const list = Array.from(id); return list.length > 7 ? list.slice(0, 2).join("") + "…" + list.slice(-4).join("") : id; };
+// figure writes a score as the pages do.
+const figure = (x) => x.toFixed(3).replace(/^0/, "");
 
 // The matrix. Only the cells in view are elements, and they are used again for others; figures come
 // in tiles of at most 100 × 100.
@@ -67,7 +67,7 @@ class Grid {
     const rem = parseFloat(getComputedStyle(document.documentElement).fontSize);
     this.high = Math.round(1.75 * rem);
     this.head = Math.round(2 * rem);
-    this.wide = Math.round(3.5 * rem);
+    this.wide = Math.round(5 * rem);
     this.lefts = [];
     let left = 0;
     for (const f of Grid.fixed) { this.lefts.push(left); left += Math.round(f.width * rem); }
@@ -237,7 +237,7 @@ class Grid {
     e.full = Boolean(found);
     let words = "", kind = "grid-cell";
     if (!found) words = "…";
-    else if (found.r > 0) { words = String(Math.round(100 * found.s)); kind += " s" + Math.round(10 * found.s); }
+    else if (found.r > 0) { words = figure(found.s); kind += " s" + Math.round(10 * found.s); }
     else if (found.m > 0) words = "×";
     if (e.firstChild) { if (e.firstChild.data !== words) e.firstChild.data = words; } else e.textContent = words || "";
     if (e.className !== kind) e.className = kind;
@@ -251,7 +251,7 @@ class Grid {
   }
 
   fill(row, found) {
-    const mean = (x) => (x === null || x === undefined ? "–" : x.toFixed(3).replace(/^0/, ""));
+    const mean = (x) => (x === null || x === undefined ? "–" : figure(x));
     const picked = found ? this.picked.includes(found.n) : false;
     const words = found ? ["v" + found.n, picked ? "■" : "□", mean(found.search), mean(found.holdout), String(found.evaluations)] : ["…", "", "", "", ""];
     row.data = found;
@@ -389,7 +389,7 @@ class Grid {
       return;
     }
     const found = this.cache.get(Math.floor(r / Grid.tile) + "/" + Math.floor((c - Grid.fixed.length) / Grid.tile))?.rows[r % Grid.tile]?.cells[(c - Grid.fixed.length) % Grid.tile];
-    const runs = !found ? "not read yet" : found.r > 0 ? `${found.s.toFixed(3).replace(/^0/, "")} over ${found.r} run${found.r === 1 ? "" : "s"}, ${found.p} passed` : found.m > 0 ? "missing data" : "no run";
+    const runs = !found ? "not read yet" : found.r > 0 ? `${figure(found.s)} over ${found.r} run${found.r === 1 ? "" : "s"}, ${found.p} passed` : found.m > 0 ? "missing data" : "no run";
     const words = `v${row.n} on ${task ? task.name + ", " + task.split : "…"}: ${runs}${found?.m && found.r ? `, ${found.m} missing` : ""}`;
     this.detail.textContent = words;
     e.setAttribute("aria-describedby", "grid-detail");
@@ -421,7 +421,7 @@ class Grid {
       const part = await answer.json();
       if (this.asked.get(key) !== stop) return;
       part.tasks.forEach((task, i) => {
-        this.names[c * t + i] = { key: task.id, short: short(part.names[i]), name: part.titles[i], split: task.split };
+        this.names[c * t + i] = { key: task.id, short: part.names[i], name: part.titles[i], split: task.split };
       });
       this.keep(key, { rows: part.variants });
       if (part.rows !== this.rows || part.columns !== this.columns) {
