@@ -28,6 +28,6 @@ func failureBlocks(s subject) []block {
 		t.add("", name, number.Count(k.Champion), number.Count(k.Variant))
 		bars.Rows = append(bars.Rows, plot.BarRow{Label: name.Text, Before: k.Champion, After: k.Variant})
 	}
-	words := "A wrong answer ended in order and was failed by the graders. Hollow: the " + left + "; filled: the " + right + "."
-	return append(out, t, picture{bars.Draw()}, para{Note: true, Text: say(words)})
+	return append(out, t, picture{bars.Draw()}, para{Note: true, Drawn: true, Text: say("Hollow: the " + left + "; filled: the " + right + ".")},
+		para{Note: true, Text: say("A wrong answer ended in order and was failed by the graders.")})
 }

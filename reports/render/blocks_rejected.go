@@ -36,7 +36,7 @@ func rejectedBlocks(s subject) []block {
 	}
 	out = append(out, t, para{Text: say(words), Note: true})
 	if s.agent.Heat != nil {
-		out = append(out, heatPicture(s), para{Note: true, Text: say("Darker: a higher mean score; empty: not evaluated. From the search tasks, which the search looked at longest for good variants.")})
+		out = append(out, heatPicture(s), para{Note: true, Drawn: true, Text: say("Darker: a higher mean score; empty: not evaluated. From the search tasks, which the search looked at longest for good variants.")})
 	}
 	return out
 }

@@ -104,6 +104,9 @@ func (m *markdown) blocks(blocks []block) {
 		if f, ok := b.(fold); ok && f.PageOnly {
 			continue
 		}
+		if p, ok := b.(para); ok && p.Drawn {
+			continue
+		}
 		m.line("")
 		switch b := b.(type) {
 		case para:

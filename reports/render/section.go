@@ -21,6 +21,8 @@ type block interface{ kind() string }
 type para struct {
 	Text spans
 	Note bool
+	// Drawn reports that it belongs to a picture: the renderings that draw none leave it out.
+	Drawn bool
 }
 
 // facts are name–value pairs; the names are the report's own words.

@@ -140,6 +140,9 @@ func (t *terminal) heading(title string) {
 func (t *terminal) blocks(blocks []block) {
 	folds, begun := 0, false
 	for i, b := range blocks {
+		if p, ok := b.(para); ok && p.Drawn {
+			continue
+		}
 		switch b := b.(type) {
 		case picture: // the figures beside it show the same
 			continue
