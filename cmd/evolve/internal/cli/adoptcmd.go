@@ -113,9 +113,6 @@ func branchText(ctx context.Context, sh *shell, w *workspace.Workspace, a *archi
 		v.Repository = filepath.Base(v.Repository) // the path is that of a machine
 		printPatch(con, v, true)
 	} else {
-		if p.OfConfig() {
-			one.Rationale = named(ctx, a, p.Agent, p.Rationale)
-		}
 		printProposal(con, one, true)
 	}
 	err = writeBoxOf(ctx, &out, a, p)

@@ -206,9 +206,6 @@ func oneProposal(sh *shell, c *cli.Context, show func(claimed) error) error {
 		if err != nil {
 			return err
 		}
-		if p.OfConfig() {
-			out.Rationale = named(c.Context, a, p.Agent, p.Rationale)
-		}
 		return show(out)
 	})
 }
@@ -308,8 +305,8 @@ func printProposal(con *console, p claimed, all bool) {
 		{"imported", p.Imported.Name()},
 		{"agent", p.Agent},
 		{"run", p.Run},
-		{"variant", string(p.Variant)},
-		{"instead of", string(p.Champion)},
+		{"variant", p.variant},
+		{"instead of", p.champion},
 		{"evidence", p.Evidence},
 		{"commit", p.Commit},
 		{"ref", p.Ref},

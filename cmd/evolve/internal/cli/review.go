@@ -105,6 +105,8 @@ type claimed struct {
 	small string
 	// waited is how long it has waited for a decision; empty below a day.
 	waited string
+	// variant and champion are the names of the configs that it is about.
+	variant, champion string
 	// price lists what gets worse or dearer with the variant.
 	price []string
 	// grounds are the lines before the question, but for the price.
@@ -142,6 +144,10 @@ func awaiting(sh *shell, c *cli.Context, root string) ([]claimed, error) {
 // claimedOf reads what may be said of a proposal, but for the grounds.
 func claimedOf(ctx context.Context, sh *shell, a *archive.Archive, root string, p archive.ProposalRecord) (out claimed, err error) {
 	out.ProposalRecord = p
+	if p.OfConfig() {
+		out.Rationale = named(ctx, a, p.Agent, p.Rationale)
+	}
+	out.variant, out.champion = numberOf(ctx, a, p.Agent, p.Variant), numberOf(ctx, a, p.Agent, p.Champion)
 	if undecided(p) {
 		out.waited = waited(p.Created, sh.Now())
 	}

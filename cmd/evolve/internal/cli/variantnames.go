@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"evolve/archive"
+	"evolve/runtime/agent"
 )
 
 // shortID matches a variant in a recorded sentence, by the first characters of its id.
@@ -22,4 +23,13 @@ func named(ctx context.Context, a *archive.Archive, agentID, sentence string) st
 		}
 		return "v" + strconv.Itoa(v.Number)
 	})
+}
+
+// numberOf returns the number of a variant, v12, or its id where the archive does not have it.
+func numberOf(ctx context.Context, a *archive.Archive, agentID string, id agent.ConfigID) string {
+	v, err := a.Variant(ctx, agentID, id)
+	if id == "" || err != nil {
+		return string(id)
+	}
+	return "v" + strconv.Itoa(v.Number)
 }

@@ -137,9 +137,6 @@ func (v viewWords) Proposal(ctx context.Context, a *archive.Archive, p archive.P
 		listGates(v.to(&b), "", p.Gates)
 		gates = b.String()
 	}
-	if p.OfConfig() {
-		found.Rationale = named(ctx, a, p.Agent, p.Rationale)
-	}
 	var b bytes.Buffer
 	con := v.to(&b)
 	if p.Patch != nil {
