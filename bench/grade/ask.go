@@ -75,13 +75,13 @@ func askProgram(runner Runner, p Program) scorer {
 		case err == nil:
 			return v, nil
 		case wrong != nil:
-			return judgement{}, fmt.Errorf("%s %w", show(p.Argv[0]), wrong)
+			return judgement{}, broken(p.Argv, fmt.Errorf("%s %w", named(p.Argv), wrong))
 		case !errors.As(err, &failed):
-			return judgement{}, fmt.Errorf("run %s: %w", show(p.Argv[0]), err)
+			return judgement{}, broken(p.Argv, fmt.Errorf("run %s: %w", named(p.Argv), err))
 		case failed.Late:
-			return judgement{}, fmt.Errorf("%s took longer than %s", show(p.Argv[0]), p.Timeout)
+			return judgement{}, broken(p.Argv, fmt.Errorf("%s took longer than %s", named(p.Argv), p.Timeout))
 		}
-		return judgement{}, fmt.Errorf("%s %s%s", show(p.Argv[0]), failed.Text, lastWords([]byte(failed.Stderr)))
+		return judgement{}, broken(p.Argv, fmt.Errorf("%s %s%s", named(p.Argv), failed.Text, lastWords([]byte(failed.Stderr))))
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -72,10 +73,11 @@ type commandInput struct {
 // command grades by a program that is started for each answer; see [askProgram] for one that
 // runs on. The program gets {"task","answer","outcome","workdir"}, of a scripted conversation
 // with "messages", as one JSON object on standard input; agent output is never part of its
-// command line. Exit 0 is a score of 1, exit 1 of 0. If the last line of its output begins with { it must be
-// {"score": 0 to 1, "reason": text}, either key optional, and its score replaces that of
-// the exit code. Any other exit code, a timeout or another last object is an error: the
-// grader is broken. A program that runs the agent's files runs them with its own rights,
+// command line. Without output, exit 0 is a score of 1 and exit 1 of 0. With output, its last
+// line must be {"score": 0 to 1, "reason": text}, either key optional, and its score replaces
+// that of the exit code. Any other last line, any other exit code, exit 1 with a standard
+// error and no verdict, as of an interpreter's uncaught exception, and a timeout are errors:
+// the grader is broken. A program that runs the agent's files runs them with its own rights,
 // so it should not trust output that the agent's code can write.
 func command(b *builder) scorer {
 	argv := b.texts("argv")
@@ -109,11 +111,11 @@ func command(b *builder) scorer {
 			Argv: argv, Dir: dir, Workdir: in.Workdir, Stdin: append(stdin, '\n'), Timeout: timeout, MaxOutput: graderOutput,
 		})
 		if err != nil {
-			return judgement{}, fmt.Errorf("run %s: %w", show(argv[0]), err)
+			return judgement{}, broken(argv, fmt.Errorf("run %s: %w", named(argv), err))
 		}
 		v, err := exit.verdict(timeout)
 		if err != nil {
-			return judgement{}, fmt.Errorf("%s %w", show(argv[0]), err)
+			return judgement{}, broken(argv, fmt.Errorf("%s %w", named(argv), err))
 		}
 		return v, nil
 	}
@@ -140,7 +142,12 @@ func (e Exit) verdict(timeout time.Duration) (judgement, error) {
 	}
 	v := yes(e.Code == 0, "the program ended with exit code %d", e.Code)
 	last := lastLine(e.Stdout)
-	if !bytes.HasPrefix(last, []byte("{")) {
+	// An uncaught exception ends an interpreter with exit code 1, as a failed check does; it
+	// alone leaves a message on standard error.
+	if said := lastWords(e.Stderr); e.Code == 1 && said != "" && !bytes.HasPrefix(last, []byte("{")) {
+		return judgement{}, fmt.Errorf("ended with exit code 1 and no verdict%s", said)
+	}
+	if len(last) == 0 {
 		return v, nil
 	}
 	var said said
@@ -148,6 +155,14 @@ func (e Exit) verdict(timeout time.Duration) (judgement, error) {
 		return judgement{}, err
 	}
 	return said.over(v)
+}
+
+// named returns the words that start a program, so that an interpreter's script is named.
+func named(argv []string) string { return show(strings.Join(argv, " ")) }
+
+// broken returns the error of a program that grades.
+func broken(argv []string, err error) error {
+	return &bench.GraderError{Argv: argv, Err: err}
 }
 
 // said is what a program writes about an answer.
@@ -175,12 +190,40 @@ func decodeVerdict(line []byte, to any, name string) error {
 	dec := json.NewDecoder(bytes.NewReader(line))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(to); err != nil || !json.Valid(line) {
-		return fmt.Errorf("wrote a %s that is no verdict: %s", name, show(string(line)))
+		return fmt.Errorf("wrote a %s that is no verdict: %s: %s", name, show(string(line)), noVerdict(line, err))
 	}
 	if key, twice := text.RepeatedKey(line, strings.EqualFold); twice {
 		return fmt.Errorf("wrote a verdict that gives %s twice", show(key))
 	}
 	return nil
+}
+
+// noVerdict returns the reason why a line is no verdict; err is that of its decoding.
+func noVerdict(line []byte, err error) string {
+	var other *json.UnmarshalTypeError
+	switch {
+	case !json.Valid(line):
+		return `it is not JSON such as {"score": 0.5}`
+	case !errors.As(err, &other):
+		_, key, _ := strings.Cut(err.Error(), "unknown field ")
+		return "there is no key " + key
+	}
+	is, known := map[string]string{"string": "text", "bool": "true or false", "array": "a list", "object": "an object"}[other.Value]
+	if !known {
+		is = "a number"
+	}
+	field := other.Field[strings.LastIndexByte(other.Field, '.')+1:] // without that of Go
+	if field == "" {
+		return "a verdict is a JSON object, not " + is
+	}
+	wanted := "text"
+	if other.Type.Kind() == reflect.Float64 {
+		wanted = "a number"
+		if is == "a number" {
+			return fmt.Sprintf("%q is a number that is too large", field)
+		}
+	}
+	return fmt.Sprintf("%q must be %s, not %s", field, wanted, is)
 }
 
 func lastLine(out []byte) []byte {

@@ -188,15 +188,15 @@ func TestBrokenGraderIsReplaced(t *testing.T) {
 	t.Cleanup(r.box.graders.Keep())
 	before, _ := r.process(t)
 	for order, want := range map[string]string{
-		"end":      `"python3" ended with exit code 3: "no module named [redacted]"`,
-		"close":    `"python3" closed its output and went on`,
-		"flood":    `"python3" wrote a line of more than 1048576 bytes`,
-		"other id": `"python3" answered with the id "x", not with that of its question`,
-		"twice":    `"python3" wrote more than one line for one answer`,
-		"garbage":  `"python3" wrote a line that is no verdict: "loading"`,
-		"no score": `"python3" wrote a verdict without a score`,
+		"end":      `ended with exit code 3: "no module named [redacted]"`,
+		"close":    `closed its output and went on`,
+		"flood":    `wrote a line of more than 1048576 bytes`,
+		"other id": `answered with the id "x", not with that of its question`,
+		"twice":    `wrote more than one line for one answer`,
+		"garbage":  `wrote a line that is no verdict: "loading": it is not JSON such as {"score": 0.5}`,
+		"no score": `wrote a verdict without a score`,
 	} {
-		if _, err := r.order(t.Context(), order); err == nil || err.Error() != `grader "command": `+want {
+		if _, err := r.order(t.Context(), order); err == nil || err.Error() != `grader "command": "python3 check.py `+r.mark+`" `+want {
 			t.Errorf("%s: %v, want %s", order, err, want)
 		}
 		if n := r.alive(t); n != 0 {
@@ -215,7 +215,7 @@ func TestSlowGraderIsReplaced(t *testing.T) {
 	r := newGraderRig(t, pooledProtocol+`,"timeout":2`)
 	t.Cleanup(r.box.graders.Keep())
 	before, _ := r.process(t)
-	if _, err := r.order(t.Context(), "hang"); err == nil || err.Error() != `grader "command": "python3" took longer than 2s` {
+	if _, err := r.order(t.Context(), "hang"); err == nil || err.Error() != `grader "command": "python3 check.py `+r.mark+`" took longer than 2s` {
 		t.Errorf("%v", err)
 	}
 	if n := r.alive(t); n != 0 {
