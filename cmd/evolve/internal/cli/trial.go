@@ -92,7 +92,7 @@ func try(ctx context.Context, agents *wire.AgentFactory, opened night.Opened, w 
 		Task: tasks[0].ID, Outcome: v.Outcome, Score: v.Score, Latency: took, CostUSD: v.Usage.CostUSD + v.Judge.CostUSD, Error: v.Error,
 		Stderr: stderrOf(v.Transcript), Asked: 1, Late: ctx.Err() != nil, Offline: offline(v.Transcript),
 	}
-	if out.Late || out.Outcome.Missing() {
+	if out.Ungraded = ungraded(v); out.Late || out.Outcome.Missing() || out.Ungraded != "" {
 		return out, nil
 	}
 	second, seed := tasks[0], trialSeeds[1]
@@ -115,8 +115,18 @@ func try(ctx context.Context, agents *wire.AgentFactory, opened night.Opened, w 
 	if out.Outcome.Gradable() || !again.Outcome.Gradable() {
 		out.Asked++
 	}
+	out.Ungraded = ungraded(again)
 	out.Same = again.Outcome == v.Outcome && equal(again.Answer, v.Answer) && equal(again.Score, v.Score)
 	return out, nil
+}
+
+// ungraded returns the reason why a grader's program gave no score, or "".
+func ungraded(v wire.TurnResult) string {
+	var broken *bench.GraderError
+	if errors.As(v.Ungraded, &broken) {
+		return broken.Error()
+	}
+	return ""
 }
 
 // over reports whether the time of a trial is over.

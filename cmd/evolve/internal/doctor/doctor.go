@@ -146,7 +146,7 @@ func Run(ctx context.Context, p Probes) []Check {
 		checks = append(checks, checkAgents(ctx, p, w)...)
 		checks = append(checks, checkUnsearched(w)...)
 		checks = append(checks, checkProviders(ctx, p, w)...)
-		checks = append(checks, checkReflect(ctx, p, w)...)
+		checks = append(checks, checkReflect(ctx, p, w, checks)...)
 		checks = append(checks, checkServers(ctx, p, w)...)
 		checks = append(checks, checkHub(ctx, p, w)...)
 		checks = append(checks, checkTrials(ctx, p, w, checks)...)

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"evolve/cmd/evolve/internal/workspace"
+	"evolve/mutate"
 )
 
 const (
@@ -178,5 +179,17 @@ ok mcp search: its program "npx" is there; it has the host's network (network: h
 				t.Error(diff)
 			}
 		})
+	}
+}
+
+// TestReflectOfABrokenProvider checks that a route whose provider failed its check is no
+// success.
+func TestReflectOfABrokenProvider(t *testing.T) {
+	w := &workspace.Workspace{Settings: workspace.Settings{Routes: map[string]workspace.Route{"near": {Provider: "local", Model: "llama"}}}}
+	w.Settings.Providers = map[string]workspace.Provider{"local": {Kind: workspace.ProviderOpenAI}}
+	w.Settings.Search.Reflect.Routes = []mutate.AuthorRoute{{Name: "near"}}
+	got := checkReflect(t.Context(), Probes{}, w, []Check{fail("provider local", "", "connection refused")})
+	if len(got) != 1 || got[0].Status != StatusWarn || got[0].Text != "was not asked: its provider local does not answer" {
+		t.Errorf("%+v", got)
 	}
 }

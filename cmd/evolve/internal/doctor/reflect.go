@@ -13,8 +13,9 @@ const raiseBound = "raise or leave out max_tokens of the route"
 // checkReflect returns one check for each route of search.reflect. It makes one cheap
 // call to a model that the check of its provider did not call, if the key is set. A
 // search works without these models, so a failure is a warning.
-func checkReflect(ctx context.Context, p Probes, w *workspace.Workspace) []Check {
+func checkReflect(ctx context.Context, p Probes, w *workspace.Workspace, before []Check) []Check {
 	var checks []Check
+	failed := failures(before)
 	set := &w.Settings
 	reflect := set.Search.Reflect
 	for _, r := range reflect.Routes {
@@ -30,6 +31,10 @@ func checkReflect(ctx context.Context, p Probes, w *workspace.Workspace) []Check
 		}
 		if text := batch.UnsentReflect(w, set.Budget.USD, r.Name); text != "" {
 			checks = append(checks, warn(line, "raise the bound, or lower max_tokens of the route", "%s", text))
+			continue
+		}
+		if failed["provider "+route.Provider] {
+			checks = append(checks, warn(line, "", "was not asked: its provider %s does not answer", route.Provider))
 			continue
 		}
 		called, _ := routeTo(w, route.Provider)

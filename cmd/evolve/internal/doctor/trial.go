@@ -22,6 +22,8 @@ type Trial struct {
 	// CostUSD is the known cost of the trial, including repeats.
 	CostUSD float64 `json:"cost_usd,omitempty"`
 	Error   string  `json:"error,omitempty"`
+	// Ungraded is the reason why a grader gave no score; empty if there is none.
+	Ungraded string `json:"ungraded,omitempty"`
 	// Stderr holds the last lines of its program's standard error, scrubbed, oldest
 	// first.
 	Stderr []string `json:"stderr,omitempty"`
@@ -46,7 +48,7 @@ func checkTrials(ctx context.Context, p Probes, w *workspace.Workspace, before [
 		a := &w.Agents[i]
 		name := "trial " + a.ID
 		if why := untried(w, a, p, before); why != "" {
-			checks = append(checks, ok(name, "was not tried: %s", why))
+			checks = append(checks, warn(name, "", "was not tried: %s", why))
 			continue
 		}
 		t, err := p.Trial(ctx, a)
@@ -61,12 +63,7 @@ func checkTrials(ctx context.Context, p Probes, w *workspace.Workspace, before [
 
 // untried returns the reason why an agent is not given a task, or "" if it is.
 func untried(w *workspace.Workspace, a *workspace.Agent, p Probes, before []Check) string {
-	failed := map[string]bool{}
-	for _, c := range before {
-		if c.Status == StatusFail {
-			failed[c.Name] = true
-		}
-	}
+	failed := failures(before)
 	switch a.Adapter.Kind {
 	case workspace.KindBuiltin:
 		if a.Adapter.Model == workspace.ModelHeuristic {
@@ -93,6 +90,17 @@ func untried(w *workspace.Workspace, a *workspace.Agent, p Probes, before []Chec
 		}
 	}
 	return ""
+}
+
+// failures returns the names of the checks that failed.
+func failures(checks []Check) map[string]bool {
+	failed := map[string]bool{}
+	for _, c := range checks {
+		if c.Status == StatusFail {
+			failed[c.Name] = true
+		}
+	}
+	return failed
 }
 
 // judgeTrial converts a trial to a check.
@@ -137,6 +145,8 @@ func (p Probes) trialVerdict(name string, a *workspace.Agent, t Trial) Check {
 			check.Status = StatusFail
 		}
 		return check
+	case t.Ungraded != "" && !t.Late:
+		return fail(name, "correct the grader: until then a run has no scores; "+try, "%s, but could not be graded: %s", text, p.brief(t.Ungraded))
 	case t.Late:
 		return warn(name, try+"; --trial gives it longer, --trial 0 tries nothing", "%s", text)
 	case failed && both && !t.Outcome.Missing(): // on two tasks

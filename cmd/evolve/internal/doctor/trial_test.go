@@ -38,6 +38,7 @@ func TestTrialChecks(t *testing.T) {
 		"offline, 0":     {trial: func(x *Trial) { x.Score, x.Offline = new(float64), true }, want: StatusWarn, says: "it looked for a network"},
 		"offline, right": {trial: func(x *Trial) { x.Offline = true }, want: StatusOK, says: "score 1.000"},
 		"outage":         {trial: func(x *Trial) { x.Outcome, x.Error, x.Asked = agent.Infrastructure, "503", 1 }, want: StatusWarn, says: "503"},
+		"not graded":     {trial: func(x *Trial) { x.Score, x.Ungraded = nil, "grader \"command\": a crash" }, want: StatusFail, says: "could not be graded: grader \"command\": a crash"},
 		"not ready":      {trial: func(*Trial) {}, err: errors.New("no walls"), want: StatusFail, says: "no walls"},
 		"no task":        {trial: func(x *Trial) { *x = Trial{} }, want: StatusOK, says: "no search tasks"},
 		"not a score":    {trial: func(x *Trial) { x.Outcome, x.Score = agent.LowUtility, nil }, want: StatusOK, says: "low_utility"},
