@@ -1,5 +1,14 @@
 package bench
 
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+
+	"evolve/runtime/text"
+)
+
 // GraderError is the failure of a program that grades: it crashed, hung or wrote no verdict.
 // The answer is neither right nor wrong by it.
 type GraderError struct {
@@ -14,3 +23,78 @@ func (e *GraderError) Error() string { return e.Err.Error() }
 
 // Unwrap returns the cause.
 func (e *GraderError) Unwrap() error { return e.Err }
+
+// GradersFailingError is an outage caused by a program that grades. It wraps ErrOutage.
+type GradersFailingError struct {
+	// Task is the task of the last failure.
+	Task *Task
+	// InARow is the number of failures since the last score.
+	InARow int
+	// Last is the last failure.
+	Last *GraderError
+
+	err error
+}
+
+func (e *GradersFailingError) Error() string {
+	last := text.Clip(strings.Join(strings.Fields(e.Last.Error()), " "), 400)
+	return fmt.Sprintf("a grader keeps failing: %s; it failed %d times in a row", last, e.InARow)
+}
+
+// Unwrap returns the outage.
+func (e *GradersFailingError) Unwrap() error { return e.err }
+
+// graderFailures counts the failures of programs that grade. It is safe for concurrent use.
+type graderFailures struct {
+	mu     sync.Mutex
+	all    int
+	inARow int
+	first  *GraderError
+	last   *GraderError // nil if the last attempt did not fail by a grader
+}
+
+// note counts an attempt that a grader failed; nil is an attempt without such a failure.
+func (f *graderFailures) note(e *GraderError) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.last = e; e == nil {
+		f.inARow = 0
+		return
+	}
+	f.all++
+	f.inARow++
+	if f.first == nil {
+		f.first = e
+	}
+}
+
+// blamed returns the error that names the grader if an outage is that of a grader, and else
+// the error unchanged.
+func (f *graderFailures) blamed(err error, t *Task) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.last == nil || !errors.Is(err, ErrOutage) {
+		return err
+	}
+	return &GradersFailingError{Task: t, InARow: f.inARow, Last: f.last, err: err}
+}
+
+// GraderFailures returns the number of attempts that programs that grade failed in this
+// process, and the error of the first; it quotes foreign text.
+func (h *Harness) GraderFailures() (attempts int, first string) {
+	h.graders.mu.Lock()
+	defer h.graders.mu.Unlock()
+	if h.graders.first == nil {
+		return 0, ""
+	}
+	return h.graders.all, text.Clip(strings.Join(strings.Fields(h.graders.first.Error()), " "), 300)
+}
+
+// Try returns the command that shows the failure. The id of a holdout task, which a night
+// must not reveal, is replaced by a placeholder.
+func (e *GradersFailingError) Try() string {
+	if e.Task.Split == Holdout {
+		return "evolve agent run --task ID"
+	}
+	return "evolve agent run --task " + e.Task.ID
+}

@@ -140,6 +140,7 @@ type Harness struct {
 	shut     shutTools
 	// limitedBy names the limit that refused the latest attempt, nil where none did.
 	limitedBy atomic.Pointer[string]
+	graders   graderFailures
 }
 
 // NewHarness returns a harness. Agents may share a budget and a breaker.
@@ -300,6 +301,7 @@ func (h *Harness) attempt(ctx context.Context, job Job, key Key, seed int64) (e 
 			e.Error = fmt.Sprintf("evolve itself stood still for %s while it was under way", lost.Round(time.Millisecond))
 		}
 		h.limitedBy.Store(nil)
+		h.graders.note(beside.grader)
 		if e.Scored {
 			if !e.Outcome.Gradable() {
 				e.Key = h.ofRun(key)
@@ -329,7 +331,7 @@ func (h *Harness) attempt(ctx context.Context, job Job, key Key, seed int64) (e 
 			err = context.Cause(wait)
 		}
 		if err != nil {
-			return Evaluation{}, "", h.cutShort(err)
+			return Evaluation{}, "", h.cutShort(h.graders.blamed(err, job.Task))
 		}
 		if !more {
 			h.shut.giveUp(tool, h.now())
@@ -372,10 +374,12 @@ func invalidated(e Evaluation, lost time.Duration) bool {
 }
 
 // attemptDetails holds further results of an attempt: the refusal of a shared limit, if one
-// kept the agent from working, and the last line that its program wrote to standard error.
+// kept the agent from working, the last line that its program wrote to standard error, and the failure of a grader.
 type attemptDetails struct {
 	refused *agent.Refusal
 	said    string
+	// grader is the failure of a grader's program, if it gave no score.
+	grader *GraderError
 }
 
 // once lays out the task, runs the agent and grades the result.
@@ -443,6 +447,7 @@ func (h *Harness) once(ctx context.Context, job Job, seed int64) (Evaluation, at
 		if errors.As(err, &by) {
 			beside.refused, e.Outcome = &by.Refusal, by.Refusal.Outcome()
 		}
+		errors.As(err, &beside.grader)
 		return e, beside
 	}
 	if !(g.Score >= 0 && g.Score <= 1) { // NaN fails both

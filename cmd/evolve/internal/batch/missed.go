@@ -22,7 +22,7 @@ func (r *runner) missed(ctx context.Context, results []archive.AgentResult) {
 		}
 		warnings, err := r.o.Missed(ctx, a)
 		if err == nil && len(warnings) > 0 {
-			results[i].Warnings = warnings[:min(len(warnings), maxMissed)]
+			results[i].Warnings = append(results[i].Warnings, warnings[:min(len(warnings), maxMissed)]...)
 			err = r.o.Archive.PutResult(ctx, results[i])
 		}
 		if err != nil {
