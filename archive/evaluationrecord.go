@@ -59,6 +59,7 @@ const (
 	fieldJudgeCost
 	fieldJudgeCalls
 	fieldJudging
+	fieldStarted
 )
 
 const fieldFirst = 48
@@ -94,8 +95,8 @@ func (s *storedEvaluation) fields() [fieldFirst + 1]any {
 		fieldCost: &e.Usage.CostUSD, fieldIterations: &e.Usage.Iterations, fieldToolCalls: &e.Usage.ToolCalls,
 		fieldJudgeInputTokens: &e.Judge.InputTokens, fieldJudgeOutputTokens: &e.Judge.OutputTokens, fieldJudgeCachedTokens: &e.Judge.CachedTokens,
 		fieldJudgeCost: &e.Judge.CostUSD, fieldJudgeCalls: &e.Judge.Iterations,
-		fieldJudging: (*int64)(&e.Judging),
-		fieldFirst:   &s.first,
+		fieldJudging: (*int64)(&e.Judging), fieldStarted: &e.Started,
+		fieldFirst: &s.first,
 	}
 }
 

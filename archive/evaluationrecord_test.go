@@ -27,6 +27,7 @@ func drawEvaluation(t *rapid.T) bench.Evaluation {
 		Pass: rapid.Bool().Draw(t, "pass"), Latency: time.Duration(rapid.Int64().Draw(t, "latency")),
 		Attempts: rapid.Int().Draw(t, "attempts"), Error: text.Draw(t, "error"), Answer: text.Draw(t, "answer"),
 		Cached: rapid.Bool().Draw(t, "cached"), Judging: time.Duration(rapid.Int64().Draw(t, "judging")),
+		Started: rapid.Bool().Draw(t, "started"),
 		Usage: agent.Usage{
 			InputTokens: rapid.Int64().Draw(t, "in"), OutputTokens: rapid.Int64().Draw(t, "out"),
 			CachedTokens: rapid.Int64().Draw(t, "hit"), CostUSD: real.Draw(t, "cost"),

@@ -196,6 +196,7 @@ func (c *conversing) add(number string, res agent.Result) {
 	whole := res
 	whole.Usage = c.whole.Usage.Plus(res.Usage)
 	whole.Waited = c.whole.Waited + res.Waited
+	whole.Started = c.whole.Started || res.Started
 	whole.Requests = slices.Concat(c.whole.Requests, res.Requests)
 	whole.Transcript = c.whole.Transcript
 	if res.Transcript.Policy != "" {

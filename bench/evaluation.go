@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"math"
 	"time"
 
 	"evolve/runtime/agent"
@@ -61,6 +62,9 @@ type Evaluation struct {
 	Judge agent.Usage `json:"judge,omitzero"`
 	// Latency is the wall time of the successful attempt.
 	Latency time.Duration `json:"latency_ns,omitempty"`
+	// Started reports whether Latency holds the start of a process that serves later
+	// evaluations as well.
+	Started bool `json:"started,omitempty"`
 	// Judging is the wall time of the graders where they called judge models, otherwise 0.
 	Judging time.Duration `json:"judging_ns,omitempty"`
 	// Attempts is 1 plus the retries after infrastructure failures.
@@ -90,6 +94,15 @@ type Grade struct {
 
 // Paid returns the cost of the evaluation in USD: the agent's and the judges'.
 func (e *Evaluation) Paid() float64 { return e.Usage.CostUSD + e.Judge.CostUSD }
+
+// AnswerSeconds is the time in which the agent answered, as the statistics of latency count
+// it. It is NaN if the agent gave nothing to grade, or if Latency holds the start of a process.
+func (e *Evaluation) AnswerSeconds() float64 {
+	if e.Started || !e.Outcome.Gradable() {
+		return math.NaN()
+	}
+	return e.Latency.Seconds()
+}
 
 // Whole reports whether Answer is certainly the whole answer.
 func (e *Evaluation) Whole() bool { return len(e.Answer) < answerKept-clipped }

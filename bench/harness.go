@@ -415,7 +415,7 @@ func (h *Harness) once(ctx context.Context, job Job, seed int64) (Evaluation, at
 	if p := panics.Try(func() { res, exchanges, used = talk.Run(ctx, job.Task, req) }); p != nil {
 		res = agent.Result{Outcome: agent.Execution, Error: fmt.Sprintf("the agent panicked: %v", p.Value)}
 	}
-	e.Latency = max(h.now().Sub(start)-res.Waited, 0)
+	e.Latency, e.Started = max(h.now().Sub(start)-res.Waited, 0), res.Started
 	e.Outcome, e.Usage, e.Judge, e.Error = res.Outcome, res.Usage, used, text.Clip(res.Error, 512)
 	if h.set.KeepTranscripts && len(res.Transcript.Events) > 0 {
 		e.Transcript = &res.Transcript

@@ -6,7 +6,7 @@ import "slices"
 type Metric struct {
 	// Name is the name in settings and reports, and Unit the unit.
 	Name, Unit string
-	// Of returns the amount that an evaluation consumed.
+	// Of returns the amount that an evaluation consumed; NaN: unknown.
 	Of func(*Evaluation) float64
 	// Floor is the difference, in the unit, that is always tolerated unless the settings
 	// give another.
@@ -23,7 +23,7 @@ const (
 func Metrics() []Metric {
 	return []Metric{
 		{MetricCost, "USD", func(e *Evaluation) float64 { return e.Usage.CostUSD }, .05 / 1000},
-		{MetricLatency, "seconds", func(e *Evaluation) float64 { return e.Latency.Seconds() }, .05},
+		{MetricLatency, "seconds", func(e *Evaluation) float64 { return e.AnswerSeconds() }, .05},
 		{"input_tokens", "tokens", func(e *Evaluation) float64 { return float64(e.Usage.InputTokens) }, 20},
 		{"output_tokens", "tokens", func(e *Evaluation) float64 { return float64(e.Usage.OutputTokens) }, 10},
 		{"iterations", "iterations", func(e *Evaluation) float64 { return float64(e.Usage.Iterations) }, .1},

@@ -18,7 +18,8 @@ type Pair struct {
 	// gradable result; nil: it never did. See [Failures].
 	FailedA, FailedB []bool
 	// CostA to LatencyB are cost in USD and latency in seconds of the same evaluations,
-	// in the same order; nil when they were not measured.
+	// in the same order; nil when they were not measured, NaN for an unknown value. A pair
+	// of values counts only if both are known.
 	CostA, CostB       []float64
 	LatencyA, LatencyB []float64
 	// Other holds further metrics of the same evaluations by name; nil: none.

@@ -65,7 +65,7 @@ func (e *Collected) Add(a, b bench.Evaluation) {
 	pair.A, pair.B, pair.Nights = append(pair.A, a.Score), append(pair.B, b.Score), append(pair.Nights, e.night)
 	pair.FailedA, pair.FailedB = append(pair.FailedA, !a.Outcome.Gradable()), append(pair.FailedB, !b.Outcome.Gradable())
 	pair.CostA, pair.CostB = append(pair.CostA, a.Usage.CostUSD), append(pair.CostB, b.Usage.CostUSD)
-	pair.LatencyA, pair.LatencyB = append(pair.LatencyA, a.Latency.Seconds()), append(pair.LatencyB, b.Latency.Seconds())
+	pair.LatencyA, pair.LatencyB = append(pair.LatencyA, a.AnswerSeconds()), append(pair.LatencyB, b.AnswerSeconds())
 	e.consumed(pair, a, b)
 	if e.metric != nil {
 		pair.Values.A, pair.Values.B = append(pair.Values.A, e.metric.Find(a.Answer)), append(pair.Values.B, e.metric.Find(b.Answer))

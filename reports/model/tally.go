@@ -7,7 +7,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"time"
 
 	"evolve/archive"
 	"evolve/bench"
@@ -66,7 +65,8 @@ type attempt struct {
 	answer  string
 	err     string
 	usage   agent.Usage
-	latency time.Duration
+	// seconds is the time of the answer; NaN for none.
+	seconds float64
 }
 
 func newTally(metric *metrics.Kind) *tally {
@@ -172,7 +172,7 @@ func (t *tally) keep(side map[string]map[int]attempt, e bench.Evaluation) {
 	}
 	side[e.Task][e.Repeat] = attempt{
 		key: e.Key, score: e.Score, value: t.valueOf(e), pass: e.Pass, outcome: e.Outcome, reason: clip(reason(e), MaxReason),
-		answer: clip(e.Answer, maxAnswer), err: clip(e.Error, MaxReason), usage: e.Usage, latency: e.Latency,
+		answer: clip(e.Answer, maxAnswer), err: clip(e.Error, MaxReason), usage: e.Usage, seconds: e.AnswerSeconds(),
 	}
 }
 

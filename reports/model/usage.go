@@ -3,7 +3,6 @@ package model
 import (
 	"math"
 	"slices"
-	"time"
 
 	"evolve/bench/stats"
 	"evolve/runtime/agent"
@@ -60,7 +59,7 @@ func (b *builder) usage() {
 		}
 		b.out.Usage = append(b.out.Usage, u)
 	}
-	b.volatile.Champion, b.volatile.Variant = latency(a), latency(v)
+	b.volatile.Champion, b.volatile.Variant = b.tally.latencies()
 	b.volatile.P95Ratio = b.p95Ratio()
 }
 
@@ -70,7 +69,7 @@ const leastP95 = 59
 
 // p95Ratio compares the 95th percentiles of latency, pair by pair; nil if so few tasks show nothing.
 func (b *builder) p95Ratio() *Ratio {
-	pairs := b.tally.paired(stats.Latency, func(x attempt) float64 { return x.latency.Seconds() })
+	pairs := b.tally.paired(stats.Latency, func(x attempt) float64 { return x.seconds })
 	g := stats.NewGuard(stats.Bound{Name: stats.Latency, Of: stats.P95, AtMost: 1}, pairs)
 	if len(pairs) < leastP95 || g.Champion <= 0 || g.Hi >= stats.RatioMost {
 		return nil
@@ -98,6 +97,7 @@ func (t *tally) paired(metric string, of func(attempt) float64) []stats.Pair {
 		for _, r := range t.repeats(task) {
 			a, v := t.champion[task][r], t.variant[task][r]
 			pair.A, pair.B = append(pair.A, a.score), append(pair.B, v.score)
+			pair.FailedA, pair.FailedB = append(pair.FailedA, !a.outcome.Gradable()), append(pair.FailedB, !v.outcome.Gradable())
 			m.A, m.B = append(m.A, of(a)), append(m.B, of(v))
 		}
 		switch metric {
@@ -121,19 +121,29 @@ func mean(list []attempt, of func(attempt) float64) float64 {
 	return sum / float64(len(list))
 }
 
+// latencies returns the latencies of both sides over the pairs of evaluations that both have a
+// time of; see [bench.Evaluation.AnswerSeconds].
+func (t *tally) latencies() (champion, variant *Latency) {
+	var a, v []float64
+	for _, p := range t.paired(stats.Latency, func(x attempt) float64 { return x.seconds }) {
+		for r := range p.LatencyA {
+			if !math.IsNaN(p.LatencyA[r] + p.LatencyB[r]) {
+				a, v = append(a, p.LatencyA[r]), append(v, p.LatencyB[r])
+			}
+		}
+	}
+	return latency(a), latency(v)
+}
+
 // latency computes percentiles as order statistics at ⌈q·n⌉. It returns nil if no time
 // was recorded.
-func latency(list []attempt) *Latency {
-	times := make([]time.Duration, 0, len(list))
-	for _, a := range list {
-		times = append(times, a.latency)
-	}
+func latency(times []float64) *Latency {
 	slices.Sort(times)
 	if len(times) == 0 || times[len(times)-1] <= 0 {
 		return nil
 	}
 	at := func(q float64) float64 {
-		return times[max(0, int(math.Ceil(q*float64(len(times))))-1)].Seconds()
+		return times[max(0, int(math.Ceil(q*float64(len(times))))-1)]
 	}
 	return &Latency{P50: at(.5), P95: at(.95)}
 }

@@ -153,8 +153,11 @@ type Result struct {
 	// Error is why the outcome is not ok, in one scrubbed line.
 	Error string
 	// Waited is the time in which the task waited for limits that it shares with
-	// others; it is not part of the agent's own time.
+	// others, or for a process to ask; it is not part of the agent's own time.
 	Waited time.Duration
+	// Started reports whether the agent's time holds the start of a process that serves
+	// later tasks as well.
+	Started bool
 	// Refused is the limit that prevented the task; set only beside the outcome
 	// infrastructure, and nil where no limit did.
 	Refused *Refusal

@@ -33,6 +33,7 @@ func (a *Agent) Run(ctx context.Context, req agent.Request) agent.Result {
 	if ctx.Err() != nil {
 		return cancelled(ctx)
 	}
+	begun := time.Now()
 	timeout := shorter(a.o.Timeout, req.Limits.Timeout)
 	line, err := encode(req, timeout)
 	if err != nil {
@@ -46,7 +47,7 @@ func (a *Agent) Run(ctx context.Context, req agent.Request) agent.Result {
 	if err != nil {
 		return cancelled(ctx)
 	}
-	t := turn{agent: a, ctx: ctx, req: req, line: line, timeout: timeout, deadline: time.Now().Add(timeout)}
+	t := turn{agent: a, ctx: ctx, req: req, line: line, timeout: timeout, begun: begun, deadline: time.Now().Add(timeout)}
 	var res agent.Result
 	if a.o.Protocol == Once {
 		res = t.once()
@@ -152,10 +153,14 @@ type turn struct {
 	req      agent.Request
 	line     []byte
 	timeout  time.Duration
+	begun    time.Time
 	deadline time.Time
 }
 
-// jsonl asks a running program, or a new one, and returns it if it can be asked again.
+// jsonl asks a running program, or a new one, and returns it if it can be asked again. The
+// result's Waited is the time until the request was written. The protocol has no message
+// that a program is ready, so that the first answer of a program includes its start, which
+// Started reports.
 func (t *turn) jsonl(w *worker) (agent.Result, *worker) {
 	a := t.agent
 	if w != nil && w.stale() {
@@ -176,6 +181,7 @@ func (t *turn) jsonl(w *worker) (agent.Result, *worker) {
 		}
 		w.until(t.deadline)
 		stop := context.AfterFunc(t.ctx, func() { w.until(time.Unix(1, 0)) })
+		waited := time.Since(t.begun)
 		line, breach, untouched := w.ask(t.line)
 		undisturbed := stop()
 		res, err := t.result(line, breach)
@@ -187,6 +193,7 @@ func (t *turn) jsonl(w *worker) (agent.Result, *worker) {
 			continue
 		}
 		t.listen(&res, w)
+		res.Waited, res.Started = waited, w.last == ""
 		if w.last = t.req.ID; err != nil || !undisturbed {
 			a.retire(w)
 			w = nil

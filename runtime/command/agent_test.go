@@ -152,6 +152,30 @@ func TestLanguages(t *testing.T) {
 	}
 }
 
+// TestStartIsNoAnswerTime tests that the first answer of a process is marked, that later ones
+// are not, and that the time before the request was written counts as waiting.
+func TestStartIsNoAnswerTime(t *testing.T) {
+	a := newAgent(t, Options{Argv: itself(t, "crash"), Protocol: JSONL, Sandbox: off})
+	for i := range 2 {
+		if res := a.Run(t.Context(), ask(fmt.Sprint("c", i), "x")); !res.Started || res.Outcome != agent.Execution {
+			t.Errorf("request %d to a program that crashes: started %v, %s", i, res.Started, res.Outcome)
+		}
+	}
+	for _, c := range []struct {
+		protocol string
+		started  []bool
+	}{{JSONL, []bool{true, false, false}}, {Once, []bool{false, false}}} {
+		a := newAgent(t, Options{Argv: itself(t, "echo"), Protocol: c.protocol, Sandbox: off})
+		for i, want := range c.started {
+			begun := time.Now()
+			res := a.Run(t.Context(), ask(fmt.Sprint("e", i), "x"))
+			if res.Outcome != agent.OK || res.Started != want || res.Waited > time.Since(begun) || (res.Waited > 0) != (c.protocol == JSONL) {
+				t.Errorf("%s, request %d: %s, started %v, waited %s", c.protocol, i, res.Outcome, res.Started, res.Waited)
+			}
+		}
+	}
+}
+
 // TestRenew tests that a program's state in memory and on disk does not outlive a
 // renewal.
 func TestRenew(t *testing.T) {

@@ -305,7 +305,7 @@ func (p *pairing) add(a, b *bench.Evaluation, night int) {
 		was := pair.Other[m.Name]
 		pair.Other[m.Name] = stats.Measured{A: append(was.A, m.Of(a)), B: append(was.B, m.Of(b))}
 	}
-	pair.LatencyA, pair.LatencyB = append(pair.LatencyA, a.Latency.Seconds()), append(pair.LatencyB, b.Latency.Seconds())
+	pair.LatencyA, pair.LatencyB = append(pair.LatencyA, a.AnswerSeconds()), append(pair.LatencyB, b.AnswerSeconds())
 }
 
 // passPowers returns pass^k of both sides.
