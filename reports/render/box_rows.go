@@ -41,7 +41,7 @@ func guardMark(g model.Guard) span {
 }
 
 // failuresRow counts the tasks that either side failed. It is empty unless the variant
-// fails a task that the other side does not.
+// fails a task that the other side does not, and a price only if the variant fails more.
 func failuresRow(h model.Headline, against string) boxRow {
 	if h.Evidence == nil || h.Evidence.Failures == nil || h.Evidence.Failures.Only == 0 {
 		return boxRow{}
@@ -49,6 +49,9 @@ func failuresRow(h model.Headline, against string) boxRow {
 	f := h.Evidence.Failures
 	note := against + " " + number.Count(f.Champion) + " of " + number.Plural(f.Tasks, "task") + " → variant " + number.Count(f.Variant) + " of " + number.Count(f.Tasks) +
 		" (" + number.Percent(float64(f.Variant)/float64(f.Tasks)) + "); " + number.Count(f.Only) + " that " + strings.Replace(against, "champion", "the champion", 1) + " answers, at most " + number.Percent(f.OnlyMost) + " of new ones at .05"
+	if f.Variant <= f.Champion {
+		return boxRow{Label: "failures", Note: say(note)}
+	}
 	return boxRow{Label: "failures", Note: say(styled(note, bad)), Price: priceLabel + ": failures, " + note}
 }
 

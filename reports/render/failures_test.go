@@ -20,4 +20,12 @@ func TestFailuresInTheBox(t *testing.T) {
 	if got, want := failuresRow(*h, "what waits").Note.raw(), "what waits 0 of 40 tasks → variant 5 of 40 (12.5 %); 5 that what waits answers, at most 24.5 % of new ones at .05"; got != want {
 		t.Errorf("the row is %q, want %q", got, want)
 	}
+	// Fewer failures are no price, even where one task is new among them.
+	if row := failuresRow(*h, "champion"); row.Price == "" || row.Note[0].Style != bad {
+		t.Errorf("more failures are no price: %+v", row)
+	}
+	h.Evidence.Failures.Champion = 6
+	if row := failuresRow(*h, "champion"); row.Price != "" || row.Note[0].Style == bad {
+		t.Errorf("fewer failures are a price: %+v", row)
+	}
 }
