@@ -4,12 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"sync"
 	"time"
 
 	"evolve/runtime/agent"
-	"evolve/runtime/text"
 )
 
 // ErrOutage is the error of a run that ended because the infrastructure, or the agent's
@@ -228,7 +226,7 @@ func (b *Breaker) endPause(update func()) {
 func (b *Breaker) Strayed() (streaks int, why string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.strayed, text.Clip(strings.Join(strings.Fields(b.stray), " "), 200)
+	return b.strayed, brief(b.stray, 200)
 }
 
 // longestHint bounds the retry delay that a limit gives.
@@ -241,7 +239,7 @@ func (b *Breaker) outage() error {
 		err, why = fmt.Errorf("%w: it took %d pauses of %s together, with work between them", ErrOutage, b.paused, b.waited.Round(time.Second)), b.cause
 	}
 	if why != "" {
-		err = fmt.Errorf("%w; the first of them: %s", err, text.Clip(strings.Join(strings.Fields(why), " "), 200))
+		err = fmt.Errorf("%w; the first of them: %s", err, brief(why, 200))
 	}
 	return err
 }

@@ -37,8 +37,7 @@ type GradersFailingError struct {
 }
 
 func (e *GradersFailingError) Error() string {
-	last := text.Clip(strings.Join(strings.Fields(e.Last.Error()), " "), 400)
-	return fmt.Sprintf("a grader keeps failing: %s; it failed %d times in a row", last, e.InARow)
+	return fmt.Sprintf("a grader keeps failing: %s; it failed %d times in a row", brief(e.Last.Error(), 400), e.InARow)
 }
 
 // Unwrap returns the outage.
@@ -87,8 +86,11 @@ func (h *Harness) GraderFailures() (attempts int, first string) {
 	if h.graders.first == nil {
 		return 0, ""
 	}
-	return h.graders.all, text.Clip(strings.Join(strings.Fields(h.graders.first.Error()), " "), 300)
+	return h.graders.all, brief(h.graders.first.Error(), 300)
 }
+
+// brief returns a foreign text on one line, cut to n bytes.
+func brief(s string, n int) string { return text.Clip(strings.Join(strings.Fields(s), " "), n) }
 
 // Try returns the command that shows the failure. The id of a holdout task, which a night
 // must not reveal, is replaced by a placeholder.

@@ -374,7 +374,8 @@ func invalidated(e Evaluation, lost time.Duration) bool {
 }
 
 // attemptDetails holds further results of an attempt: the refusal of a shared limit, if one
-// kept the agent from working, the last line that its program wrote to standard error, and the failure of a grader.
+// kept the agent from working, the last line that its program wrote to standard error, and the
+// failure of a grader.
 type attemptDetails struct {
 	refused *agent.Refusal
 	said    string
