@@ -9,9 +9,9 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// recover publishes again the jobs that a server lost while it was gone: all jobs under
-// way if its streams are new, and otherwise those that are in neither the queue nor the
-// hands of a worker whose answer is stored.
+// recover publishes again the jobs that a server lost while it was gone, if its streams are new.
+// A server that kept its streams may have the answer to a job that is no longer in the queue, and
+// has not delivered it yet: [Remote.look] searches for jobs that such a server lost.
 func (r *Remote) recover(ctx context.Context) {
 	r.mu.Lock()
 	if r.closed {
@@ -19,14 +19,21 @@ func (r *Remote) recover(ctx context.Context) {
 		return
 	}
 	under := maps.Clone(r.waiting)
+	for _, p := range under {
+		p.missed = 0 // a miss before the server was gone may be an answer that it has now
+	}
 	r.mu.Unlock()
 	r.bundles.Forget()
 	r.parts.Forget()
+	lost := false
 	err := r.hub.persist(ctx, func() error {
-		if err := r.queue(ctx); err != nil {
+		created, err := r.queue(ctx)
+		if err != nil {
 			return err
 		}
+		lost = lost || created
 		if _, err := r.hub.js.Consumer(ctx, answerStream, r.receiver()); errors.Is(err, jetstream.ErrConsumerNotFound) || errors.Is(err, jetstream.ErrStreamNotFound) {
+			lost = true
 			if err := r.receive(ctx); err != nil {
 				return err
 			}
@@ -40,6 +47,9 @@ func (r *Remote) recover(ctx context.Context) {
 	})
 	if err != nil {
 		r.hub.o.Log.Warn("the hub does not take the work up again", "agent", r.offer.Agent, "error", err.Error())
+		return
+	}
+	if !lost {
 		return
 	}
 	for id, p := range under {

@@ -135,7 +135,7 @@ func (h *Hub) Offer(ctx context.Context, o Offer, bundle, key []byte, guard Guar
 
 // open stores the objects of the offer on the server, and begins to receive answers.
 func (r *Remote) open(ctx context.Context) error {
-	if err := r.queue(ctx); err != nil {
+	if _, err := r.queue(ctx); err != nil {
 		return err
 	}
 	ctx, stop := context.WithTimeout(ctx, 3*requestTime)
@@ -157,14 +157,15 @@ func (r *Remote) open(ctx context.Context) error {
 	return r.announce(ctx)
 }
 
-// queue creates the queue of the offer, and stores its bundle.
-func (r *Remote) queue(ctx context.Context) error {
+// queue creates the queue of the offer if the server does not have it, and stores its bundle. It
+// reports whether it created the queue.
+func (r *Remote) queue(ctx context.Context) (created bool, err error) {
 	if err := r.hub.Setup(ctx); err != nil {
-		return err
+		return false, err
 	}
 	bundle, err := r.bundles.Put(ctx, r.bundle)
 	if err != nil {
-		return err
+		return false, err
 	}
 	r.mu.Lock()
 	r.offer.Bundle = bundle
@@ -173,7 +174,7 @@ func (r *Remote) queue(ctx context.Context) error {
 	defer stop()
 	work, err := r.hub.js.Stream(ctx, workStream)
 	if err != nil {
-		return refused("the stream "+workStream, err)
+		return false, refused("the stream "+workStream, err)
 	}
 	r.mu.Lock()
 	r.work = work
@@ -181,18 +182,20 @@ func (r *Remote) queue(ctx context.Context) error {
 	r.mu.Unlock()
 	if queue != "" {
 		if _, err := work.Consumer(ctx, queue); err == nil {
-			return nil
+			return false, nil
+		} else if !errors.Is(err, jetstream.ErrConsumerNotFound) {
+			return false, refused("the queue of "+r.offer.Agent, err)
 		}
 	}
 	if queue, err = r.replace(ctx, work, jetstream.ConsumerConfig{
 		FilterSubject: workSubject + r.token, AckWait: r.offer.AckWait, InactiveThreshold: workAge,
 	}); err != nil {
-		return err
+		return false, err
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.offer.Queue = queue
-	return nil
+	return true, nil
 }
 
 // mostTaken bounds the jobs of an offer that workers have at once, and the workers that wait for
