@@ -14,8 +14,11 @@ type plan struct {
 }
 
 const (
-	// finalShare is the final race's share of the budget.
-	finalShare = 0.15
+	// finalShare is the final race's share of the budget. A small search gives it leastFinal
+	// evaluations, up to mostFinal of the budget: it has tried few configs, and what it gains
+	// depends on which of them it recommends.
+	finalShare, mostFinal = 0.15, 0.5
+	leastFinal            = 30
 	// leaderShare is the leaders' share of the search before the race.
 	leaderShare = 0.25
 	// mostConfigs bounds the number of variants, since the time of a fit is cubic in it.
@@ -32,7 +35,7 @@ func newPlan(budget float64, tasks, repeats int, demonstrated bool) plan {
 	if demonstrated {
 		least = leastShown
 	}
-	p := plan{search: (1 - finalShare) * budget}
+	p := plan{search: (1 - final(budget)) * budget}
 	want := math.Min(6*math.Sqrt(budget), mostConfigs)
 	per := math.Max(least, p.search*(1-leaderShare)/want)
 	if full := float64(tasks) * float64(repeats); per > full {
@@ -42,6 +45,11 @@ func newPlan(budget float64, tasks, repeats int, demonstrated bool) plan {
 	p.configs = max(2, int(p.search*(1-leaderShare)/float64(p.first)))
 	p.design = int(clamp(0.2*float64(p.configs), 10, 60))
 	return p
+}
+
+// final returns the final race's share of a budget.
+func final(budget float64) float64 {
+	return clamp(leastFinal/math.Max(1, budget), finalShare, mostFinal)
 }
 
 func clamp(x, lo, hi float64) float64 { return math.Min(hi, math.Max(lo, x)) }

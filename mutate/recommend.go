@@ -24,7 +24,7 @@ const (
 	leastLead, strongLead = 1.5, 2.5
 	// fewResults is the number of results at which the evidence has to be one standard error
 	// stronger.
-	fewResults  = 35
+	fewResults  = 10
 	commonTasks = 6
 )
 
