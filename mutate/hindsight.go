@@ -122,8 +122,11 @@ const championVariance = 9.0
 // is right for one that was selected for its scores. The champion was not, and usually it
 // is better than random variants, so shrinkage would underestimate it.
 func (s *search) shown(a *variantStats) *variantStats {
-	if a != s.champion || !s.posterior.ready() {
+	switch {
+	case !s.posterior.ready():
 		return a
+	case a != s.champion:
+		return s.singled(a)
 	}
 	middle := 0.0
 	for _, x := range s.posterior.variants {
@@ -131,5 +134,41 @@ func (s *search) shown(a *variantStats) *variantStats {
 	}
 	own := *a
 	own.ability, own.deviation = s.posterior.model.Own(s.merged(a), a.ability, middle, championVariance)
+	return &own
+}
+
+// singular is the prior probability that a variant's ability is unlike its neighbours', by a
+// deviation whose variance is [aloneVariance].
+const singular = 0.02
+
+// singled returns a variant with the mean and the deviation of a mixture: either it is like its
+// neighbours, as the model assumes of all, or its ability is mainly that of its own results. The
+// weights follow from how likely its results are under both, by Laplace's approximation (Tierney
+// and Kadane 1986). A single good config among poor ones would otherwise be reported as far
+// worse than it is, with an interval that excludes the truth.
+func (s *search) singled(a *variantStats) *variantStats {
+	if a.item < 0 {
+		return a
+	}
+	m, cells := s.posterior.model, s.merged(a)
+	mean, variance, ok := m.Others(a.item, a.ability, a.deviation)
+	if !ok || len(cells) == 0 {
+		return a
+	}
+	evidence := func(ability, deviation, variance float64) float64 {
+		d := ability - mean
+		return m.Likelihood(cells, ability) - d*d/(2*variance) + math.Log(deviation/math.Sqrt(variance))
+	}
+	near, nearDeviation := m.Own(cells, a.ability, mean, variance)
+	far, farDeviation := m.Own(cells, a.ability, mean, variance+aloneVariance)
+	odds := singular / (1 - singular) * math.Exp(evidence(far, farDeviation, variance+aloneVariance)-evidence(near, nearDeviation, variance))
+	weight := 1.0
+	if !math.IsInf(odds, 1) {
+		weight = odds / (1 + odds)
+	}
+	own := *a
+	own.ability = (1-weight)*a.ability + weight*far
+	own.deviation = math.Sqrt((1-weight)*(a.deviation*a.deviation+(a.ability-own.ability)*(a.ability-own.ability)) +
+		weight*(farDeviation*farDeviation+(far-own.ability)*(far-own.ability)))
 	return &own
 }

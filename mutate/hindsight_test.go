@@ -172,3 +172,33 @@ func TestMatchCountsEachSide(t *testing.T) {
 		}
 	}
 }
+
+// found measures the estimates of the needles that searches found: the mean error and the
+// number of intervals that hold the true score.
+func found(t testing.TB, seeds int64) (needles, covered int, bias float64) {
+	for seed := range seeds {
+		w := newWorld(t, "needle", 900+seed)
+		h, _ := lookBack(t, w, 1000)
+		e := h.End.Search
+		truth := w.True(e.Config)
+		if truth-w.True(w.Default()) < .25 {
+			continue // another config was recommended
+		}
+		needles++
+		bias += e.Score - truth
+		if e.Lo <= truth && truth <= e.Hi {
+			covered++
+		}
+		t.Logf("seed %d: truth %.3f, estimate %.3f [%.3f, %.3f]", seed, truth, e.Score, e.Lo, e.Hi)
+	}
+	return needles, covered, bias / float64(needles)
+}
+
+// TestIntervalHoldsANeedle: nothing but its own results points to the one good config of 125, and
+// the interval of its score has the truth.
+func TestIntervalHoldsANeedle(t *testing.T) {
+	needles, covered, bias := found(t, 12)
+	if needles < 9 || covered < needles-1 || math.Abs(bias) > .04 {
+		t.Errorf("of %d needles %d are in their intervals, with a bias of %.3f", needles, covered, bias)
+	}
+}

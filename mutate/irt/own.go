@@ -21,3 +21,33 @@ func (m *Model) Own(cells []Cell, start, mean, variance float64) (ability, devia
 	}
 	return ability, 1 / math.Sqrt(info)
 }
+
+// Others returns the mean and the variance of an item's ability by all other items: the
+// posterior without the item's own likelihood. The variance includes what is independent between
+// configs. It reports false for an item without information of its own.
+func (m *Model) Others(i int, ability, deviation float64) (mean, variance float64, ok bool) {
+	precision := 1/(deviation*deviation) - 1/m.noise[i]
+	if !(precision > 0) {
+		return 0, 0, false
+	}
+	target := ability + m.alpha[i]*m.noise[i]
+	return (ability/(deviation*deviation) - target/m.noise[i]) / precision, 1 / precision, true
+}
+
+// Likelihood returns the log-likelihood of cells at an ability.
+func (m *Model) Likelihood(cells []Cell, ability float64) float64 {
+	sum := 0.0
+	for _, c := range cells {
+		x := ability + m.Effects[c.Task]
+		sum += c.Sum*x - c.N*softplus(x)
+	}
+	return sum / m.Dispersion
+}
+
+// softplus returns log(1 + eˣ).
+func softplus(x float64) float64 {
+	if x > 0 {
+		return x + math.Log1p(math.Exp(-x))
+	}
+	return math.Log1p(math.Exp(x))
+}
