@@ -24,15 +24,18 @@ const mostNear = 3
 
 // unknownFlag refuses a flag and suggests what was probably meant.
 func unknownFlag(name string, flags []cli.Flag) error {
-	var names []string
+	names := []string{"help"}
 	for _, f := range flags {
 		if n := f.Names()[0]; !slices.Contains(names, n) {
 			names = append(names, n)
 		}
 	}
-	hint := exit.Suggest("`--help` lists the flags", "--%s", name, names)
+	const list = "`--help` lists the flags"
+	var hint string
 	if len(name) == 1 {
-		hint = exit.Listed("did you mean ", nearLetter(name, names), "`--help` lists the flags")
+		hint = exit.Listed("did you mean ", nearLetter(name, names), list)
+	} else {
+		hint = exit.Suggest(exit.Listed("did you mean ", nearBegin(name, names), list), "--%s", name, names)
 	}
 	return exit.Errorf(exit.Usage, hint, "there is no flag %s", dashed(name))
 }
@@ -49,6 +52,27 @@ func nearLetter(letter string, names []string) []string {
 	var near []string
 	for _, n := range names {
 		if strings.HasPrefix(n, letter) {
+			near = append(near, "--"+n)
+		}
+	}
+	if len(near) == 0 || len(near) > mostNear {
+		return nil
+	}
+	return []string{alternatives(near) + "?"}
+}
+
+// nearBegin returns the few flags whose first words are the name, possibly misspelt, as the words
+// of a question.
+func nearBegin(name string, names []string) []string {
+	words := strings.Count(name, "-") + 1
+	var near []string
+	for _, n := range names {
+		parts := strings.SplitAfterN(n, "-", words+1)
+		if len(parts) <= words {
+			continue
+		}
+		begin := strings.TrimSuffix(strings.Join(parts[:words], ""), "-")
+		if exit.Nearest(name, []string{begin}) != "" {
 			near = append(near, "--"+n)
 		}
 	}

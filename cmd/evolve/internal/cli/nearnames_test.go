@@ -11,11 +11,15 @@ import (
 // TestUnknownFlag checks the suggestions for a misspelt flag and for single letters.
 func TestUnknownFlag(t *testing.T) {
 	var flags []cli.Flag
-	for _, name := range []string{"budget-evals", "dry-run", "seed", "selection", "stages", "slots", "agent", "workspace", "concurrency", "repo", "repeats"} {
+	for _, name := range []string{"budget-evals", "budget-usd", "dry-run", "seed", "selection", "stages", "slots", "agent", "workspace", "concurrency", "repo", "repeats"} {
 		flags = append(flags, &cli.BoolFlag{Name: name})
 	}
 	for _, c := range []struct{ name, says, hint string }{
 		{"bugdet-evals", "there is no flag --bugdet-evals", "did you mean --budget-evals?"},
+		{"bugdet", "there is no flag --bugdet", "did you mean --budget-evals or --budget-usd?"},
+		{"budget", "there is no flag --budget", "did you mean --budget-evals or --budget-usd?"},
+		{"dyr", "there is no flag --dyr", "did you mean --dry-run?"},
+		{"hepl", "there is no flag --hepl", "did you mean --help?"},
 		{"xyz", "there is no flag --xyz", "`--help` lists the flags"},
 		{"n", "there is no flag -n", "did you mean --dry-run?"},
 		{"j", "there is no flag -j", "did you mean --concurrency?"},
