@@ -114,10 +114,19 @@ type arrival struct {
 	err   error
 }
 
+// Ahead returns the number of evaluations that a night without limits of money and time asks for
+// before it needs the first result.
+func Ahead(concurrency, lookahead int, deterministic bool) int {
+	if deterministic {
+		return lookahead
+	}
+	return max(concurrency, min(2*concurrency, lookahead))
+}
+
 func (d *driver) start() *driveState {
-	parallel, ahead := d.concurrency, max(d.concurrency, min(2*d.concurrency, d.lookahead))
+	parallel, ahead := d.concurrency, Ahead(d.concurrency, d.lookahead, d.ordered)
 	if d.ordered {
-		parallel, ahead = min(parallel, d.lookahead), d.lookahead
+		parallel = min(parallel, d.lookahead)
 	}
 	if d.bounded {
 		ahead = parallel

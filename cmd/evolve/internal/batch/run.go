@@ -323,6 +323,9 @@ func (r *runner) plan(ctx context.Context, number int, takenUp string) error {
 		}
 		if evaluations := shareOf(o.Budget.Evaluations, len(r.agents), i); evaluations > 0 || !o.limited() {
 			s.Allocate(s.Plan, evaluations)
+			if text := o.blind(s.Plan); text != "" {
+				s.Plan.Warnings = append(s.Plan.Warnings, text)
+			}
 		}
 	}
 	identity, err := json.Marshal(struct {

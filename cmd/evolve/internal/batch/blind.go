@@ -1,0 +1,24 @@
+package batch
+
+import (
+	"fmt"
+
+	"evolve/archive"
+	"evolve/mutate/night"
+)
+
+// blind returns a warning if a search chooses most of its configs before it has a result; empty
+// otherwise. Where money or time limit a night, it asks for no evaluation before there is a free
+// place.
+func (o *Options) blind(p *archive.AgentPlan) string {
+	ahead := night.Ahead(o.Concurrency, o.Lookahead, p.Deterministic)
+	if o.limited() || p.Search == 0 || 2*ahead <= p.Search {
+		return ""
+	}
+	setting, most := "concurrency", p.Search/8
+	if p.Deterministic {
+		setting, most = "lookahead", p.Search/4
+	}
+	return fmt.Sprintf("the search chooses %d of its %d evaluations before it has a result: it learns from them with a %s of %d or less",
+		min(ahead, p.Search), p.Search, setting, max(1, most))
+}

@@ -1,0 +1,34 @@
+package batch
+
+import (
+	"testing"
+	"time"
+
+	"evolve/archive"
+	"evolve/cmd/evolve/internal/workspace"
+)
+
+// TestBlind checks which searches are warned of that choose most configs before the first result.
+func TestBlind(t *testing.T) {
+	for name, c := range map[string]struct {
+		o    Options
+		p    archive.AgentPlan
+		want string
+	}{
+		"as much as the search": {
+			Options{Concurrency: 4, Lookahead: 400}, archive.AgentPlan{Search: 360, Deterministic: true},
+			"the search chooses 360 of its 360 evaluations before it has a result: it learns from them with a lookahead of 90 or less",
+		},
+		"with chance": {
+			Options{Concurrency: 20, Lookahead: 400}, archive.AgentPlan{Search: 60},
+			"the search chooses 40 of its 60 evaluations before it has a result: it learns from them with a concurrency of 7 or less",
+		},
+		"half":         {Options{Concurrency: 8, Lookahead: 32}, archive.AgentPlan{Search: 64, Deterministic: true}, ""},
+		"no search":    {Options{Concurrency: 8, Lookahead: 32}, archive.AgentPlan{Deterministic: true}, ""},
+		"limited time": {Options{Concurrency: 8, Lookahead: 400, Budget: workspace.Budget{Time: time.Hour}}, archive.AgentPlan{Search: 64, Deterministic: true}, ""},
+	} {
+		if got := c.o.blind(&c.p); got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
