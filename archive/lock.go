@@ -134,6 +134,27 @@ func lockedBy(h holder, now time.Time) *LockedError {
 	return e
 }
 
+// Holder returns an error about the process that holds the archive in dir for writing; nil if
+// there is none, or if it is not known. It waits for nothing.
+func Holder(dir string, opts Options) *LockedError {
+	l := newLock(dir)
+	if _, err := os.Stat(l.path); err != nil {
+		return nil
+	}
+	shared, err := l.file.TryRLock()
+	if err != nil {
+		return nil
+	}
+	if shared {
+		_ = l.release()
+		return nil
+	}
+	if h := l.read(); h.PID != 0 && !h.Brief {
+		return lockedBy(h, opts.clock().now())
+	}
+	return nil
+}
+
 // Claim writes the owner and this process into another file than an archive's, whose lock it
 // holds, for HeldBy in other processes.
 func Claim(path string, opts Options) error {

@@ -494,3 +494,28 @@ func TestRecoveryIsWaitedFor(t *testing.T) {
 		}
 	}
 }
+
+// TestHolder checks that the process that writes is found, and that nothing else is taken for one.
+func TestHolder(t *testing.T) {
+	dir := t.TempDir()
+	if e := Holder(dir, Options{}); e != nil {
+		t.Errorf("a folder without an archive is held by %v", e)
+	}
+	cmd, in := readyChild(t, "hold", dir)
+	if e := Holder(dir, Options{}); e == nil || e.Owner != "evolve run 7" || e.PID != cmd.Process.Pid {
+		t.Errorf("held by %v", e)
+	}
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	in.Close()
+	cmd.Wait()
+	if e := Holder(dir, Options{}); e != nil {
+		t.Errorf("a dead process holds it: %v", e)
+	}
+	a := openAt(t, dir)
+	defer closing(t, a)
+	if e := Holder(dir, Options{}); e == nil || e.PID != os.Getpid() {
+		t.Errorf("the own process does not hold it: %v", e)
+	}
+}

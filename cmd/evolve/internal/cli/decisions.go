@@ -133,6 +133,10 @@ func decideProposal(sh *shell, c *cli.Context, d decision) error {
 	if _, err := sh.Notary(w.Root); err != nil {
 		return err
 	}
+	// The grounds of a decision are read from the run, which answers slowly while it is busy.
+	if err := sh.Free(w.Root); err != nil {
+		return err
+	}
 	p, err := peek(c, w.Root, proposalOf)
 	if err != nil {
 		return err

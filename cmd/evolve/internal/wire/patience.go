@@ -36,6 +36,16 @@ func (h *Host) WhileHeld(try func() error) error {
 	}
 }
 
+// Free returns the error of a write while a run holds the archive; nil otherwise. A command that
+// reads much before it writes checks this first.
+func (h *Host) Free(root string) error {
+	held := archive.Holder(ArchiveDir(root), archive.Options{Now: h.Now})
+	if held == nil || !strings.HasPrefix(held.Owner, RunOwner) {
+		return nil
+	}
+	return Opening(held)
+}
+
 // Alone takes the right that the file at path represents for a command, the owner, and waits
 // for another command that has it. The error then names that command; held is what the file
 // represents, as the subject of a sentence. release releases the right.
