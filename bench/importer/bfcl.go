@@ -25,17 +25,23 @@ func readBFCL(c *collector, data []byte) error {
 	if err != nil {
 		return err
 	}
+	if len(bytes.TrimSpace(c.o.Answers)) == 0 && !answered(data) {
+		return errors.New("the possible answers of BFCL are in a file of their own, of the same name in the folder possible_answer: name it by --answers")
+	}
 	err = c.eachObject(data, func(line, number int, r row) error {
 		c.ignore("", r, "id", "question", "function", "ground_truth")
 		t := bench.Task{ID: r.foreignID("id")}
-		if err := bfclQuestion(&t, r); err != nil {
+		if err := c.bfclQuestion(&t, r); err != nil {
 			return err
 		}
 		truth, ok := r.find("ground_truth")
 		if !ok {
 			truth, ok = possible[t.ID]
 		}
-		if !ok {
+		switch {
+		case !ok && len(possible) == 0:
+			return errors.New("has no ground_truth")
+		case !ok:
 			return errors.New("has no possible answer in the file of --answers")
 		}
 		var calls []map[string]map[string][]json.RawMessage
@@ -68,6 +74,7 @@ func (c *collector) possibleAnswers() (map[string]json.RawMessage, error) {
 	}
 	var bad error
 	err := c.eachObject(c.o.Answers, func(line, _ int, r row) error {
+		c.ignore("answers: ", r, "id", "ground_truth")
 		id := r.foreignID("id")
 		truth, ok := r.find("ground_truth")
 		if id == "" || !ok {
@@ -83,8 +90,19 @@ func (c *collector) possibleAnswers() (map[string]json.RawMessage, error) {
 	return out, err
 }
 
+// answered reports whether a question of a file has its possible answers itself.
+func answered(data []byte) bool {
+	found := false
+	err := newCollector(Options{}).eachObject(data, func(_, _ int, r row) error {
+		_, ok := r.find("ground_truth")
+		found = found || ok
+		return nil
+	})
+	return found && err == nil
+}
+
 // bfclQuestion sets the goal, or the messages, of a question with its functions.
-func bfclQuestion(t *bench.Task, r row) error {
+func (c *collector) bfclQuestion(t *bench.Task, r row) error {
 	var turns []json.RawMessage
 	if raw, _ := r.find("question"); json.Unmarshal(raw, &turns) != nil || len(turns) == 0 {
 		return errors.New("has a question that is not a list of turns")
@@ -92,7 +110,7 @@ func bfclQuestion(t *bench.Task, r row) error {
 	if len(turns) > 1 {
 		return errors.New("has several turns, for which BFCL simulates an API")
 	}
-	messages, err := chat(turns[0])
+	messages, err := c.chat("question.", turns[0])
 	if err != nil {
 		return err
 	}

@@ -51,8 +51,8 @@ func (c *collector) samples(data []byte, answerKey, what string, further ...stri
 			_, noun, _ := strings.Cut(what, " ")
 			return fmt.Errorf("has no %s", noun)
 		}
-		t := bench.Task{ID: r.foreignID("id")}
-		if err := conversation(&t, input); err != nil {
+		t := bench.Task{ID: c.scalar("", r, "id")}
+		if err := c.conversation(&t, "input.", input); err != nil {
 			return err
 		}
 		answers, ok := texts(target)
@@ -83,6 +83,9 @@ func (c *collector) samples(data []byte, answerKey, what string, further ...stri
 // it also counts the position of the right choice.
 func (c *collector) accept(t *bench.Task, answers, choices []string) error {
 	fields := map[string]any{"type": cmp.Or(c.o.Grader, "exact")}
+	if c.o.Grader == inspectIncludes {
+		fields = map[string]any{"type": "contains", "ignore_case": true}
+	}
 	if rubric := inspectScorers()[c.o.Grader]; rubric != "" {
 		fields = map[string]any{"type": grade.TypeJudge, "rubric": rubric}
 	}
@@ -154,6 +157,5 @@ func (c *collector) domainOf(raw []byte) string {
 	}
 	key, _ := r.key(domainNames...)
 	c.ignore("metadata.", r, key)
-	domain, _ := text(r[key])
-	return domain
+	return c.scalar("metadata.", r, key)
 }

@@ -32,6 +32,23 @@ func choicesOf(raw json.RawMessage) ([]string, bool) {
 	return list, ok && len(list) > 1
 }
 
+// ignoreChoices records the parts of an object of choices other than their texts. Labels are
+// used if they are the letters that the choices get.
+func (c *collector) ignoreChoices(name string, raw json.RawMessage) {
+	var r row
+	if json.Unmarshal(raw, &r) != nil {
+		return
+	}
+	labels, _ := texts(r["label"])
+	for i, label := range labels {
+		if label != string(rune('A'+i)) {
+			c.ignore(name+".", r, "text")
+			return
+		}
+	}
+	c.ignore(name+".", r, "text", "label")
+}
+
 // listed parses the choices in one cell of a table: a JSON list, a list of quoted texts
 // in Python's syntax, or texts separated by bars, line ends or semicolons.
 func listed(cell string) ([]string, bool) {

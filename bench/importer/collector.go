@@ -24,55 +24,33 @@ type collector struct {
 	next  map[string]int // next suffix for a repeated id
 	notes []Note
 	more  int
-	// unread counts unused keys or columns.
-	unread map[string]int
+	// unread counts unused keys or columns, and results those of the evaluation that a file
+	// is the result of.
+	unread, results map[string]int
 	// right counts the letters of the right choices.
 	right map[string]int
 }
 
 func newCollector(o Options) *collector {
-	return &collector{o: o, rules: grade.Rules(), ids: map[string]bool{}, next: map[string]int{}, unread: map[string]int{}, right: map[string]int{}}
+	return &collector{o: o, rules: grade.Rules(), ids: map[string]bool{}, next: map[string]int{}, unread: map[string]int{}, results: map[string]int{}, right: map[string]int{}}
 }
 
 func (c *collector) note(line int, format string, args ...any) {
+	c.remark(Note{Line: line, Text: fmt.Sprintf(format, args...)})
+}
+
+// noteWhole adds a note on the whole file that is always shown.
+func (c *collector) noteWhole(format string, args ...any) {
+	c.notes = append(c.notes, Note{Text: fmt.Sprintf(format, args...), Whole: true})
+}
+
+// remark adds a note, unless there are very many.
+func (c *collector) remark(n Note) {
 	if len(c.notes) >= maxNotes {
 		c.more++
 		return
 	}
-	c.notes = append(c.notes, Note{line, fmt.Sprintf(format, args...)})
-}
-
-// ignore records the unused keys of an object. within is a prefix of the keys, such as
-// "metadata."; empty for the object of a task.
-func (c *collector) ignore(within string, r row, read ...string) {
-	for key := range r {
-		if !slices.Contains(read, key) {
-			c.unread[within+key]++
-		}
-	}
-}
-
-// maxUnread bounds the unread keys that are named.
-const maxUnread = 20
-
-// noteUnread adds a note on unused keys, so that nothing is dropped silently.
-func (c *collector) noteUnread() {
-	if len(c.unread) == 0 {
-		return
-	}
-	names := slices.Sorted(maps.Keys(c.unread))
-	var shown []string
-	for _, name := range names[:min(len(names), maxUnread)] {
-		shown = append(shown, show(name))
-	}
-	if more := len(names) - len(shown); more > 0 {
-		shown = append(shown, fmt.Sprintf("%d more", more))
-	}
-	hint := ""
-	if c.o.Format == Questions || c.o.Format == CSV {
-		hint = "; --question, --answer, --choices, --domain, --id, --cluster and --tags say what a column is"
-	}
-	c.note(0, "not read, and so in no task: %s%s", strings.Join(shown, ", "), hint)
+	c.notes = append(c.notes, n)
 }
 
 // ownDomains removes a map that gives each label its own domain, since the domain would
@@ -134,7 +112,7 @@ func (c *collector) dropBadDomains() {
 
 func (c *collector) remarks() []Note {
 	if c.more > 0 {
-		return append(c.notes, Note{0, fmt.Sprintf("%d more notes are left out", c.more)})
+		return append(c.notes, Note{Text: fmt.Sprintf("%d more notes are left out", c.more)})
 	}
 	return c.notes
 }
@@ -165,6 +143,9 @@ func (c *collector) add(line, number int, t bench.Task) {
 	c.tasks = append(c.tasks, t)
 }
 
+// maxID bounds a foreign id, in bytes.
+const maxID = 150
+
 // id returns a valid and unique form of a foreign id.
 func (c *collector) id(line, number int, id string) string {
 	id = strings.TrimSpace(strings.Map(func(r rune) rune {
@@ -173,7 +154,11 @@ func (c *collector) id(line, number int, id string) string {
 		}
 		return r
 	}, id))
-	if id == "" || len(id) > 150 {
+	if len(id) > maxID {
+		c.note(line, "the id %s is longer than %d bytes; a number takes its place", show(id), maxID)
+		id = ""
+	}
+	if id == "" {
 		id = fmt.Sprintf("%s-%05d", cmp.Or(c.o.Prefix, "task"), number)
 	}
 	if !c.ids[id] {

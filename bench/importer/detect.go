@@ -56,7 +56,7 @@ func Detect(data []byte) Format {
 		return Promptfoo
 	}
 	first, _, _ := bytes.Cut(data, []byte("\n"))
-	if bytes.HasPrefix(data, []byte("<top>")) {
+	if isTopics(data) {
 		return Retrieval
 	}
 	if bytes.ContainsAny(first, ",;\t") {

@@ -16,11 +16,12 @@ const foldedNotes = 10
 var noteDetail = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|\d+`)
 
 // cause returns what notes of the same cause have in common.
-func (n Note) cause() string { return noteDetail.ReplaceAllString(n.Text, "#") }
+func (n Note) cause() string { return noteDetail.ReplaceAllString(n.Text, "#") + "\x00" + n.Kind }
 
 // Fold returns at most ten notes that stand for all: those of one cause together, the first of
-// them with the number of the rest and their first lines. Of more than ten causes, the most
-// frequent ones are shown; the order is that of the file.
+// them with the number of the rest and their first lines. Of more than ten causes, those of
+// the whole file and the most frequent others are shown, and the last note names the kinds of
+// the rest; the order is that of the file.
 func Fold(notes []Note) []Note {
 	if len(notes) <= foldedNotes {
 		return notes
@@ -37,22 +38,44 @@ func Fold(notes []Note) []Note {
 	shown := causes
 	if len(causes) > foldedNotes {
 		shown = slices.Clone(causes)
-		slices.SortStableFunc(shown, func(a, b string) int { return len(by[b]) - len(by[a]) })
+		slices.SortStableFunc(shown, func(a, b string) int {
+			if x, y := by[a][0].Whole, by[b][0].Whole; x != y {
+				if x {
+					return -1
+				}
+				return 1
+			}
+			return len(by[b]) - len(by[a])
+		})
 		shown = shown[:foldedNotes-1]
 	}
-	var out []Note
-	rest := 0
+	var out, rest []Note
 	for _, c := range causes {
 		if !slices.Contains(shown, c) {
-			rest += len(by[c])
+			rest = append(rest, by[c]...)
 			continue
 		}
 		out = append(out, together(by[c]))
 	}
-	if rest > 0 {
-		out = append(out, Note{Text: fmt.Sprintf("and %s of %s", visible.Count(rest, "more note"), visible.Count(len(causes)-len(shown), "other cause"))})
+	if len(rest) > 0 {
+		out = append(out, others(rest, len(causes)-len(shown)))
 	}
 	return out
+}
+
+// others returns the note that stands for notes of further causes.
+func others(rest []Note, causes int) Note {
+	var kinds []string
+	for _, n := range rest {
+		if n.Kind != "" && !slices.Contains(kinds, n.Kind) {
+			kinds = append(kinds, n.Kind)
+		}
+	}
+	text := fmt.Sprintf("and %s of %s", visible.Count(len(rest), "more note"), visible.Count(causes, "other cause"))
+	if len(kinds) > 0 {
+		text += ", among them: " + strings.Join(kinds, ", ")
+	}
+	return Note{Text: text}
 }
 
 // namedLines is the number of lines that a folded note names.

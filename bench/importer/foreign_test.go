@@ -69,9 +69,9 @@ func TestPointer(t *testing.T) {
 func TestFold(t *testing.T) {
 	var notes []Note
 	for i := range 1000 {
-		notes = append(notes, Note{i + 2, fmt.Sprintf("left out: it has no answer to %q", fmt.Sprint("q", i))})
+		notes = append(notes, Note{Line: i + 2, Text: fmt.Sprintf("left out: it has no answer to %q", fmt.Sprint("q", i))})
 	}
-	notes = append(notes, Note{0, `not read: "level"`})
+	notes = append(notes, Note{Text: `not read: "level"`})
 	got := Fold(notes)
 	if len(got) != 2 || got[0].String() != `line 2: left out: it has no answer to "q0"; and 999 more like this (lines 3, 4, 5, …)` || got[1].Text != `not read: "level"` {
 		t.Errorf("%v", got)
@@ -82,7 +82,7 @@ func TestFold(t *testing.T) {
 	var many []Note
 	for i := range 30 {
 		for range 1 + i%3 {
-			many = append(many, Note{i, "cause " + strings.Repeat("x", i)})
+			many = append(many, Note{Line: i, Text: "cause " + strings.Repeat("x", i)})
 		}
 	}
 	got = Fold(many)

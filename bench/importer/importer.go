@@ -9,7 +9,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"evolve/bench"
 	"evolve/bench/sessions"
@@ -111,6 +110,11 @@ type Note struct {
 	// Line counts from 1; 0 for the whole file.
 	Line int
 	Text string
+	// Kind distinguishes notes whose texts differ only in what they quote, and whose causes
+	// differ, such as the type of an assertion; usually empty.
+	Kind string
+	// Whole notes describe what no task of the file has, and are always shown.
+	Whole bool
 }
 
 // String returns the note with its line.
@@ -137,22 +141,22 @@ func Read(r io.Reader, o Options) ([]bench.Task, []Note, error) {
 	if len(data) > maxBytes {
 		return nil, nil, fmt.Errorf("the file is longer than %d MB", maxBytes>>20)
 	}
-	for _, file := range [][]byte{data, o.Answers} {
-		if err := Pointer(file); err != nil {
-			return nil, nil, err
-		}
-	}
 	var damaged []string
 	if bytes.HasPrefix(data, zipped) {
 		if data, damaged, err = sessions.InspectLog(data); err != nil {
 			return nil, nil, err
 		}
 	}
-	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
-	if !utf8.Valid(data) {
-		return nil, nil, errors.New("the file is not valid UTF-8")
+	if err := Readable(data); err != nil {
+		return nil, nil, err
 	}
-	data = finite(data)
+	if len(bytes.TrimSpace(o.Answers)) > 0 {
+		if err := Readable(o.Answers); err != nil {
+			return nil, nil, fmt.Errorf("the file of --answers: %w", err)
+		}
+	}
+	o.Answers = bytes.TrimPrefix(o.Answers, byteOrderMark)
+	data = finite(bytes.TrimPrefix(data, byteOrderMark))
 	if o.Format == "" {
 		if o.Format = Detect(data); o.Answers != nil && (o.Format == "" || o.Format == CSV) {
 			o.Format = Retrieval
@@ -174,11 +178,14 @@ func Read(r io.Reader, o Options) ([]bench.Task, []Note, error) {
 	}
 	c.ownDomains()
 	_, known := c.rules.Fields[o.Grader]
-	if inspectScorers()[o.Grader] == "" && !known && o.Grader != "" {
+	if !slices.Contains(InspectScorers(), o.Grader) && !known && o.Grader != "" {
 		return nil, nil, fmt.Errorf("unknown grader type %s", show(o.Grader))
 	}
 	if err := read(c, data); err != nil {
 		return nil, c.remarks(), err
+	}
+	if o.Answers != nil && o.Format != BFCL && o.Format != Retrieval {
+		c.note(0, "the file of --answers is not read: of the format %s, one file has the questions and the answers", o.Format)
 	}
 	if o.DomainProblem != nil && c.o.Domain != "" {
 		if problem := o.DomainProblem(c.o.Domain); problem != "" {
@@ -191,6 +198,7 @@ func Read(r io.Reader, o Options) ([]bench.Task, []Note, error) {
 	c.noteJudges(tasks)
 	c.noteOrder()
 	c.noteUnread()
+	c.noteResults()
 	if len(tasks) == 0 {
 		return nil, c.remarks(), fmt.Errorf("no task could be read as %s", o.Format)
 	}

@@ -155,6 +155,7 @@ func TestRead(t *testing.T) {
 			text: `{"train":[["a","x"]],"test":[["b","x"],["c","y"],["",""],["d"]]}`, o: Options{Domains: map[string]string{"x": "dx"}}, format: Labelled,
 			tasks: []string{`{"id":"test-00001","domain":"dx","goal":"b","answer":"x"}`, `{"id":"test-00002","goal":"c","answer":"y"}`},
 			notes: []string{
+				`parts that are in no task: "train"; --part chooses parts`,
 				`pair 3 of part "test" left out: it is not a text and a label`, `pair 4 of part "test" left out: it is not a text and a label`,
 			},
 		},
@@ -189,7 +190,7 @@ func TestReadRefuses(t *testing.T) {
 		text, want string
 		o          Options
 	}{
-		"empty":              {"", "the content does not show the format; name it", Options{}},
+		"empty":              {"", "the file is empty", Options{}},
 		"prose":              {"Once upon a time", "the content does not show the format; name it", Options{}},
 		"not UTF-8":          {"\xff\xfe", "the file is not valid UTF-8", Options{}},
 		"unknown format":     {"x", `unknown format "xls" (valid: questions, csv, inspect, promptfoo, openai-evals, labelled, bfcl, tau, retrieval)`, Options{Format: "xls"}},

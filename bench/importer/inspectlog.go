@@ -2,6 +2,7 @@ package importer
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"maps"
@@ -22,6 +23,7 @@ type inspectLog struct {
 	} `json:"eval"`
 	Results struct {
 		Scores []struct {
+			Name   string         `json:"name"`
 			Scorer string         `json:"scorer"`
 			Params map[string]any `json:"params"`
 		} `json:"scores"`
@@ -63,6 +65,7 @@ func readInspectLog(c *collector, data []byte) (bool, error) {
 		return true, errors.New("the log holds no samples, which Inspect leaves out of a header and with --no-log-samples; import the data set itself")
 	}
 	c.logGrader(log.scorers())
+	c.logResults(doc, log.Samples)
 	samples := log.tasks()
 	if all := len(log.Samples); all > len(samples) {
 		c.note(0, "the log's %d samples are of %s, in several epochs", all, tasks(len(samples)))
@@ -77,6 +80,27 @@ func readInspectLog(c *collector, data []byte) (bool, error) {
 	return true, c.samples(list, "target", "a target", "choices", "metadata")
 }
 
+// sampleKeys are the keys of a sample that describe its task.
+func sampleKeys() []string {
+	return []string{"id", "input", "target", "choices", "metadata", "files", "sandbox", "setup"}
+}
+
+// logResults records the parts of a log that describe the evaluation.
+func (c *collector) logResults(doc row, samples []row) {
+	for key, raw := range doc {
+		if key != "samples" && !hollow(raw) {
+			c.results[key]++
+		}
+	}
+	for _, sample := range samples {
+		for key, raw := range sample {
+			if !slices.Contains(sampleKeys(), key) && !hollow(raw) {
+				c.results["samples."+key]++
+			}
+		}
+	}
+}
+
 // tasks returns the samples without repetitions in further epochs, with the keys of a task
 // alone. A sandbox of the evaluation is one of each sample.
 func (l inspectLog) tasks() []row {
@@ -89,7 +113,7 @@ func (l inspectLog) tasks() []row {
 		}
 		seen[id] = true
 		maps.DeleteFunc(sample, func(key string, _ json.RawMessage) bool {
-			return !slices.Contains([]string{"id", "input", "target", "choices", "metadata", "files", "sandbox", "setup"}, key)
+			return !slices.Contains(sampleKeys(), key)
 		})
 		if _, ok := sample.find("sandbox"); !ok && len(l.Eval.Sandbox) > 0 {
 			sample["sandbox"] = l.Eval.Sandbox
@@ -99,12 +123,32 @@ func (l inspectLog) tasks() []row {
 	return out
 }
 
-// scorers returns the scorers of the evaluation. Older logs name them with the results alone.
+// scored returns the names of the scores of the samples, in order.
+func (l inspectLog) scored() []string {
+	names := map[string]bool{}
+	for _, sample := range l.Samples {
+		var scores row
+		if json.Unmarshal(sample["scores"], &scores) == nil {
+			for name := range scores {
+				names[name] = true
+			}
+		}
+	}
+	return slices.Sorted(maps.Keys(names))
+}
+
+// scorers returns the scorers of the evaluation. Older logs name them with the results alone,
+// and the log of an evaluation that ended early with the scores of samples alone.
 func (l inspectLog) scorers() []inspectScorer {
 	list := l.Eval.Scorers
 	if len(list) == 0 {
 		for _, s := range l.Results.Scores {
-			list = append(list, inspectScorer{s.Scorer, s.Params})
+			list = append(list, inspectScorer{cmp.Or(s.Scorer, s.Name), s.Params})
+		}
+	}
+	if len(list) == 0 {
+		for _, name := range l.scored() {
+			list = append(list, inspectScorer{Name: name})
 		}
 	}
 	for i := range list {
@@ -121,7 +165,8 @@ func (c *collector) logGrader(scorers []inspectScorer) {
 	}
 	var others []string
 	for _, s := range scorers {
-		if c.o.Grader != "" || inspectScorers()[s.Name] == "" {
+		equivalent := slices.Contains(InspectScorers(), s.Name) && s.Options["ignore_case"] != false
+		if c.o.Grader != "" || !equivalent {
 			if !slices.Contains([]string{"exact", "choice", c.o.Grader}, s.Name) {
 				others = append(others, show(s.Name))
 			}
@@ -135,7 +180,7 @@ func (c *collector) logGrader(scorers []inspectScorer) {
 		}
 	}
 	if len(others) > 0 {
-		c.note(0, "the log's scorer %s is not taken over; --grader chooses a grader", strings.Join(slices.Compact(others), ", "))
+		c.noteWhole("the log's scorer %s is not taken over: %s grades instead; --grader chooses a grader", strings.Join(slices.Compact(others), ", "), cmp.Or(c.o.Grader, "exact"))
 	}
 }
 

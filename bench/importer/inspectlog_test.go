@@ -34,6 +34,11 @@ func TestInspectLog(t *testing.T) {
 		rome  = `"input": [{"id": "Kb", "role": "user", "content": "Capital?"}], "target": ["Rome", "Roma"]`
 		judge = `1 task is graded by a judge model: that of the route default, unless a grader names another in "route"`
 		label = `not read, and so in no task: "metadata.label"`
+		// The messages of an input have ids in a log.
+		labels  = `not read, and so in no task: "input.id", "metadata.label"`
+		results = `no task has the answers and scores of the evaluation: "eval", "plan", "results", "samples.attachments", "samples.epoch", "samples.events", "samples.messages", "samples.output", "samples.scores", "stats", "status", "version"`
+		// A log without results does not name them.
+		ended = `no task has the answers and scores of the evaluation: "eval", "plan", "samples.attachments", "samples.epoch", "samples.events", "samples.messages", "samples.output", "samples.scores", "stats", "status", "version"`
 	)
 	plain := `{"id":"1","domain":"north","goal":"Capital of Norway?","answer":"Oslo"}`
 	graded := `{"id":"1","domain":"north","goal":"Capital of Norway?","graders":[{"rubric":"` + meetsReference + `","type":"judge"}],"answer":"Oslo"}`
@@ -47,7 +52,7 @@ func TestInspectLog(t *testing.T) {
 		"a scorer without a model": {
 			logOf(`, "scorers": [{"name": "match", "options": {}, "metrics": [], "metadata": {}}]`, "success", `{"total_samples": 2, "scores": []}`, two), "",
 			[]string{plain, `{"id":"2","domain":"north","goal":"Capital?","graders":[{"answer":["Rome","Roma"],"type":"exact"}],"answer":"Rome"}`},
-			[]string{`the log's scorer "match" is not taken over; --grader chooses a grader`, label},
+			[]string{`the log's scorer "match" is not taken over: exact grades instead; --grader chooses a grader`, labels, results},
 		},
 		"a model as scorer, epochs": {
 			logOf(`, "scorers": [{"name": "inspect_ai/model_graded_qa", "options": {"partial_credit": true, "model": null}}, {"name": "match"}]`, "cancelled",
@@ -56,16 +61,16 @@ func TestInspectLog(t *testing.T) {
 			[]string{graded},
 			[]string{
 				`the scorer model_graded_qa of the log has "partial_credit" of its own, which the rubric of the judge does not have: edit it`,
-				`the log's scorer "match" is not taken over; --grader chooses a grader`,
+				`the log's scorer "match" is not taken over: model_graded_qa grades instead; --grader chooses a grader`,
 				`the log's 2 samples are of 1 task, in several epochs`,
 				`the log has 1 of the 2 tasks of its data set (its status: "cancelled")`,
-				judge, label,
+				judge, label, results,
 			},
 		},
 		"an older log names its scorer with the results": {
 			logOf("", "success", `{"scores": [{"name": "model_graded_qa", "scorer": "model_graded_qa", "params": {}}]}`, sampleOf("1", "1", oslo)), "",
 			[]string{graded},
-			[]string{`the log has 1 of the 2 tasks of its data set (its status: "success")`, judge, label},
+			[]string{`the log has 1 of the 2 tasks of its data set (its status: "success")`, judge, label, results},
 		},
 		"another grader": {
 			logOf(`, "scorers": [{"name": "model_graded_qa"}]`, "success", `null`, two), "f1",
@@ -73,15 +78,32 @@ func TestInspectLog(t *testing.T) {
 				`{"id":"1","domain":"north","goal":"Capital of Norway?","graders":[{"type":"f1"}],"answer":"Oslo"}`,
 				`{"id":"2","domain":"north","goal":"Capital?","graders":[{"answer":["Rome","Roma"],"type":"f1"}],"answer":"Rome"}`,
 			},
-			[]string{label},
+			[]string{labels, ended},
+		},
+		"the scorer includes": {
+			logOf(`, "scorers": [{"name": "includes", "options": {"ignore_case": true}}]`, "success", `{"scores": []}`, two), "",
+			[]string{
+				`{"id":"1","domain":"north","goal":"Capital of Norway?","graders":[{"ignore_case":true,"type":"contains"}],"answer":"Oslo"}`,
+				`{"id":"2","domain":"north","goal":"Capital?","graders":[{"answer":["Rome","Roma"],"ignore_case":true,"type":"contains"}],"answer":"Rome"}`,
+			},
+			[]string{labels, results},
+		},
+		"includes that minds the case": {
+			logOf(`, "scorers": [{"name": "includes", "options": {"ignore_case": false}}]`, "success", `null`, sampleOf("1", "1", oslo)), "",
+			[]string{plain},
+			[]string{
+				`the log's scorer "includes" is not taken over: exact grades instead; --grader chooses a grader`,
+				`the log has 1 of the 2 tasks of its data set (its status: "success")`, label, ended,
+			},
 		},
 		"what is outside of the log": {
 			logOf("", "success", `null`, two+","+sampleOf("3", "1", `"files": ["a.txt"], `+oslo)+","+
 				sampleOf("4", "1", `"input": [{"role": "user", "content": [{"type": "text", "text": "attachment://dfed"}]}], "target": "x"`)), "",
 			[]string{plain, `{"id":"2","domain":"north","goal":"Capital?","graders":[{"answer":["Rome","Roma"],"type":"exact"}],"answer":"Rome"}`},
 			[]string{
+				`the log's scorer "s" is not taken over: exact grades instead; --grader chooses a grader`,
 				"item 3 left out: it needs files, and nothing outside this file is read",
-				"item 4 left out: it has an input with an attachment, and only text can be read", label,
+				"item 4 left out: it has an input with an attachment, and only text can be read", labels, ended,
 			},
 		},
 	} {

@@ -28,8 +28,14 @@ func inspectScorers() map[string]string {
 	return map[string]string{"model_graded_qa": meetsReference, "model_graded_fact": agreesOnFacts}
 }
 
-// InspectScorers returns their names in order.
-func InspectScorers() []string { return slices.Sorted(maps.Keys(inspectScorers())) }
+// inspectIncludes is the scorer of Inspect that looks for the target in the answer, for
+// [Options.Grader].
+const inspectIncludes = "includes"
+
+// InspectScorers returns the names of the scorers of Inspect that have an equivalent, in order.
+func InspectScorers() []string {
+	return append([]string{inspectIncludes}, slices.Sorted(maps.Keys(inspectScorers()))...)
+}
 
 // judged reports whether a type of promptfoo assertion grades by a rubric, whose text is not
 // an expected answer.

@@ -4,8 +4,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 
+	"evolve/bench"
 	"evolve/runtime/agent"
+	visible "evolve/runtime/text"
 )
 
 // Memories reads a file as memories of an agent instead of tasks: each task with a goal
@@ -15,10 +19,11 @@ func Memories(r io.Reader, o Options) ([]agent.Memory, []Note, error) {
 	if err != nil {
 		return nil, notes, err
 	}
+	notes = append(notes, unremembered(tasks)...)
 	memories := make([]agent.Memory, 0, len(tasks))
 	for _, t := range tasks {
 		if t.Goal == "" || t.Answer == nil {
-			notes = append(notes, Note{0, fmt.Sprintf("%s left out: it has no goal and answer to remember", show(t.ID))})
+			notes = append(notes, Note{Text: fmt.Sprintf("%s left out: it has no goal and answer to remember", show(t.ID))})
 			continue
 		}
 		memories = append(memories, agent.Memory{ID: t.ID, Domain: t.Domain, Text: t.Goal, Answer: *t.Answer, Source: "import"})
@@ -27,6 +32,28 @@ func Memories(r io.Reader, o Options) ([]agent.Memory, []Note, error) {
 		return nil, notes, fmt.Errorf("nothing in the file can be remembered")
 	}
 	return memories, notes, nil
+}
+
+// unremembered returns notes on what tasks have and memories have not.
+func unremembered(tasks []bench.Task) []Note {
+	var notes []Note
+	for what, has := range map[string]func(t *bench.Task) bool{
+		"tags":                                 func(t *bench.Task) bool { return len(t.Tags) > 0 },
+		"clusters":                             func(t *bench.Task) bool { return t.Cluster != "" },
+		"graders and further accepted answers": func(t *bench.Task) bool { return len(t.Graders) > 0 },
+	} {
+		n := 0
+		for i := range tasks {
+			if has(&tasks[i]) {
+				n++
+			}
+		}
+		if n > 0 {
+			notes = append(notes, Note{Text: fmt.Sprintf("memories have no %s, which %s had", what, visible.Count(n, "task")), Whole: true})
+		}
+	}
+	slices.SortFunc(notes, func(a, b Note) int { return strings.Compare(a.Text, b.Text) })
+	return notes
 }
 
 // WriteMemories writes memories as JSONL.

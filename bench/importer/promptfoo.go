@@ -32,11 +32,14 @@ func readPromptfoo(c *collector, data []byte) error {
 		return err
 	}
 	if results, ok := outputOf(root); ok && field(root, "tests") == nil {
+		countKeys(c.results, "", root, "results")
+		countKeys(c.results, "", field(root, "results"), "results")
 		return p.output(results)
 	}
 	tests := root
 	if root.Kind == yaml.MappingNode {
 		tests = field(root, "tests")
+		c.unreadKeys("", root, "tests", "prompts", "defaultTest", "scenarios")
 		p.prompt = c.firstPrompt(field(root, "prompts"))
 		p.common = field(root, "defaultTest")
 		if isText(p.common) {
@@ -50,7 +53,7 @@ func readPromptfoo(c *collector, data []byte) error {
 		return errors.New("there is no list of tests in the file; files that it names are not read")
 	}
 	p.holding(tests.Content)
-	c.unreadKeys("defaultTest.", p.common, "vars", "assert", "options")
+	c.unreadKeys("defaultTest.", p.common, "vars", "assert")
 	for i, item := range tests.Content {
 		test := resolve(item)
 		if err := p.test(test, i+1); err != nil {
@@ -131,6 +134,7 @@ func (c *collector) firstPrompt(prompts *yaml.Node) string {
 	for _, n := range list {
 		n = resolve(n)
 		if n.Kind == yaml.MappingNode {
+			c.unreadKeys("prompts.", n, "raw")
 			if n = field(n, "raw"); n == nil {
 				continue
 			}
@@ -184,13 +188,13 @@ func (p *promptfoo) test(n *yaml.Node, number int) error {
 			t.Domain, domainKey = domain.Value, name
 		}
 	}
-	p.c.unreadKeys("", n, "vars", "assert", "metadata", "description")
+	p.c.unreadKeys("", n, "vars", "assert", "metadata")
 	p.c.unreadKeys("metadata.", field(n, "metadata"), "id", domainKey)
-	p.unreadVars(n, names)
+	p.unreadVars(n, vars, names)
 	for _, a := range p.asserts(n) {
 		spec, err := assertion(a, vars)
 		if err != nil {
-			p.c.note(a.Line, "assertion of test %d left out, the others alone grade the task: %v", number, err)
+			p.c.remark(Note{Line: a.Line, Text: fmt.Sprintf("assertion of test %d left out, the others alone grade the task: %v", number, err), Kind: kindOf(a)})
 			continue
 		}
 		p.c.unreadKeys("assert.", a, "type", "value", "threshold", "weight")
@@ -201,6 +205,14 @@ func (p *promptfoo) test(n *yaml.Node, number int) error {
 	}
 	p.c.add(n.Line, number, t)
 	return nil
+}
+
+// kindOf returns the type of an assertion, quoted, for the notes on it.
+func kindOf(a *yaml.Node) string {
+	if typ := field(a, "type"); isText(typ) {
+		return show(typ.Value)
+	}
+	return ""
 }
 
 // vars returns the variables of a test and the common ones, which it overrides, with
@@ -246,8 +258,8 @@ func (p *promptfoo) vars(n *yaml.Node) (vars map[string]string, names []string, 
 }
 
 // unreadVars records the variables that neither the prompt nor an assertion uses.
-func (p *promptfoo) unreadVars(test *yaml.Node, names []string) {
-	if p.prompt == "" {
+func (p *promptfoo) unreadVars(test *yaml.Node, vars map[string]string, names []string) {
+	if p.prompt == "" && p.sent == "" {
 		return
 	}
 	used := placesOf(p.prompt)
@@ -260,7 +272,7 @@ func (p *promptfoo) unreadVars(test *yaml.Node, names []string) {
 		}
 	}
 	for _, name := range names {
-		if !slices.Contains(used, name) {
+		if !slices.Contains(used, name) && (p.sent == "" || !strings.Contains(p.sent, strings.TrimSpace(vars[name]))) {
 			p.c.unread["vars."+name]++
 		}
 	}
@@ -270,7 +282,7 @@ func (p *promptfoo) unreadVars(test *yaml.Node, names []string) {
 // list of chat messages becomes a conversation.
 func (p *promptfoo) goal(t *bench.Task, vars map[string]string, names []string) error {
 	if p.sent != "" {
-		sentGoal(t, p.sent)
+		p.sentGoal(t, p.sent)
 		return nil
 	}
 	if p.prompt == "" {
@@ -284,7 +296,7 @@ func (p *promptfoo) goal(t *bench.Task, vars map[string]string, names []string) 
 		t.Goal = strings.Join(lines, "\n")
 		return nil
 	}
-	messages, err := chat([]byte(p.prompt))
+	messages, err := p.c.chat("prompts.", []byte(p.prompt))
 	if err != nil {
 		t.Goal, err = fill(p.prompt, vars)
 		return err

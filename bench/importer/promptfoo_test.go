@@ -72,6 +72,7 @@ func TestPromptfoo(t *testing.T) {
 		`line 33: test 4 left out: its variable "text" names something outside this file`,
 		`line 35: test 5 left out: its variable "text" has several values: write one test for each`,
 		"line 37: test 6 left out: it stands in another file",
+		`not read, and so in no task: "description", "providers"`,
 	}, notes); d != "" {
 		t.Error(d)
 	}

@@ -43,6 +43,7 @@ func (p *promptfoo) output(results []*yaml.Node) error {
 	repeated, prompts := 0, map[string]bool{}
 	for i, item := range results {
 		item = resolve(item)
+		countKeys(p.c.results, "results.", item, "testCase", "prompt")
 		test := field(item, "testCase")
 		if test == nil {
 			p.c.note(item.Line, "result %d left out: it has no test", i+1)
@@ -106,8 +107,8 @@ func testKey(result, test *yaml.Node) string {
 }
 
 // sentGoal sets the goal to a prompt as it was sent, which may be a list of chat messages.
-func sentGoal(t *bench.Task, prompt string) {
-	messages, err := chat([]byte(prompt))
+func (p *promptfoo) sentGoal(t *bench.Task, prompt string) {
+	messages, err := p.c.chat("prompt.", []byte(prompt))
 	switch {
 	case err != nil:
 		t.Goal = prompt

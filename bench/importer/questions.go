@@ -44,22 +44,23 @@ func readQuestions(c *collector, data []byte) error {
 		domainKey, _ := r.key(names(col.Domain, domainNames)...)
 		choicesKey, offered := r.key(names(col.Choices, choiceNames)...)
 		c.ignore("", r, questionKey, answerKey, idKey, domainKey, choicesKey, col.Cluster, col.Tags)
-		t := bench.Task{ID: r.foreignID(idKey), Cluster: r.foreignID(col.Cluster)}
+		t := bench.Task{ID: c.scalar("", r, idKey), Cluster: c.scalar("", r, col.Cluster)}
 		if raw, ok := r.find(col.Tags); ok {
 			if t.Tags, ok = tagsIn(raw); !ok {
 				return fmt.Errorf("has tags under %s that are neither text nor a list of texts", show(col.Tags))
 			}
 		}
-		if err := conversation(&t, r[questionKey]); err != nil {
+		if err := c.conversation(&t, questionKey+".", r[questionKey]); err != nil {
 			return err
 		}
 		accepted, ok := texts(r[answerKey])
 		if !ok {
 			return errors.New("has an answer that is neither text nor a list of texts")
 		}
-		t.Domain, _ = text(r[domainKey])
+		t.Domain = c.scalar("", r, domainKey)
 		var choices []string
 		if offered {
+			c.ignoreChoices(choicesKey, r[choicesKey])
 			if choices, ok = choicesOf(r[choicesKey]); !ok {
 				return fmt.Errorf("has choices under %s that cannot be distinguished", show(choicesKey))
 			}
@@ -300,6 +301,13 @@ func readLabelled(c *collector, data []byte) error {
 			return fmt.Errorf("choose a part (there are: %s)", strings.Join(there, ", "))
 		}
 	}
+	if rest := except(there, parts...); len(rest) > 0 && len(c.o.Parts) == 0 {
+		names := map[string]int{}
+		for _, part := range rest {
+			names[part]++
+		}
+		c.noteWhole("parts that are in no task: %s; --part chooses parts", listKeys(names))
+	}
 	for _, part := range parts {
 		raw, ok := doc[part]
 		if !ok {
@@ -333,8 +341,15 @@ func (c *collector) labelled(part string, pairs [][]string) {
 // ReadDomains reads the labels of each domain, {"domain": ["label", …]}, and returns the
 // map for Options.
 func ReadDomains(r io.Reader) (map[string]string, error) {
+	data, err := io.ReadAll(io.LimitReader(r, maxBytes))
+	if err != nil {
+		return nil, fmt.Errorf("read the domains: %w", err)
+	}
+	if err := Readable(data); err != nil {
+		return nil, err
+	}
 	var doc map[string][]string
-	if err := json.NewDecoder(io.LimitReader(r, maxBytes)).Decode(&doc); err != nil {
+	if err := json.Unmarshal(bytes.TrimPrefix(data, byteOrderMark), &doc); err != nil {
 		return nil, errors.New("the domains are not a JSON object of lists of labels")
 	}
 	domains := map[string]string{}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"errors"
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -38,10 +37,9 @@ func readRetrieval(c *collector, data []byte) error {
 	case bytes.HasPrefix(trimmed, []byte("{")) || bytes.HasPrefix(trimmed, []byte("[")):
 		return c.eachObject(data, func(line, number int, r row) error {
 			c.ignore("", r, "_id", "text")
-			text, _ := text(r["text"])
-			return query(line, number, r.foreignID("_id"), text)
+			return query(line, number, c.scalar("", r, "_id"), c.scalar("", r, "text"))
 		})
-	case bytes.HasPrefix(trimmed, []byte("<top>")):
+	case isTopics(trimmed):
 		return c.topics(data, query)
 	}
 	line, number := 0, 0
@@ -65,32 +63,13 @@ func readRetrieval(c *collector, data []byte) error {
 	return nil
 }
 
-var (
-	topicNumber = regexp.MustCompile(`(?i)<num>\s*(?:Number:)?\s*([^\s<]+)`)
-	topicTitle  = regexp.MustCompile(`(?i)<title>\s*(?:Topic:)?\s*([^<]+)`)
-)
-
-// topics reads topics of TREC, whose title is the query.
-func (c *collector) topics(data []byte, query func(line, number int, id, text string) error) error {
-	for i, topic := range bytes.Split(data, []byte("<top>"))[1:] {
-		id, title := topicNumber.FindSubmatch(topic), topicTitle.FindSubmatch(topic)
-		if id == nil || title == nil {
-			c.note(0, "topic %d left out: it has no number or no title", i+1)
-			continue
-		}
-		if err := query(0, i+1, string(id[1]), strings.Join(strings.Fields(string(title[1])), " ")); err != nil {
-			c.note(0, "topic %d left out: it %v", i+1, err)
-		}
-	}
-	return nil
-}
-
 // qrels returns the relevant documents of each query: of lines with the query, the document
 // and the judgement, with or without the column of iterations of TREC, those with a judgement
 // above 0.
 func (c *collector) qrels(data []byte) (map[string][]string, error) {
 	relevant := map[string][]string{}
 	judged := 0
+	degrees := false
 	line := 0
 	for raw := range bytes.Lines(data) {
 		line++
@@ -114,6 +93,9 @@ func (c *collector) qrels(data []byte) (map[string][]string, error) {
 			continue
 		}
 		judged++
+		if score > 1 {
+			degrees = true
+		}
 		if score > 0 {
 			id := strings.TrimSpace(fields[0])
 			relevant[id] = append(relevant[id], strings.TrimSpace(fields[len(fields)-2]))
@@ -121,6 +103,9 @@ func (c *collector) qrels(data []byte) (map[string][]string, error) {
 	}
 	if judged == 0 {
 		return nil, errors.New("the file of --answers has no judgements: lines of a query, a document and a number")
+	}
+	if degrees {
+		c.noteWhole("the degrees of relevance in the file of --answers are in no task: every document with a judgement above 0 is relevant")
 	}
 	return relevant, nil
 }

@@ -77,6 +77,7 @@ func readTau(c *collector, data []byte) error {
 	if json.Unmarshal(data, &doc) == nil {
 		if list, ok := doc.find("tasks"); ok {
 			data = list
+			c.ignore("", doc, "tasks")
 		}
 	}
 	seen := map[string]bool{}
@@ -100,6 +101,7 @@ func readTau(c *collector, data []byte) error {
 			return nil
 		}
 		seen[key] = true
+		c.ignoreTau(raw, len(calls) > 0)
 		if err := tauGraders(&t, calls, said); err != nil {
 			return err
 		}
@@ -113,6 +115,41 @@ func readTau(c *collector, data []byte) error {
 		c.note(0, "a model of the route default takes the person's part; the names of the calls are graded, not their arguments or a database, and your agent needs the tools")
 	}
 	return err
+}
+
+// The parts of a task of tau2-bench, and of tau-bench, that tasks have.
+var (
+	tauNewRead = []string{
+		"id", "user_scenario.instructions.domain", "user_scenario.instructions.reason_for_call", "user_scenario.instructions.known_info",
+		"user_scenario.instructions.unknown_info", "user_scenario.instructions.task_instructions",
+		"evaluation_criteria.actions.name", "evaluation_criteria.actions.requestor",
+	}
+	tauOldRead = []string{"task_id", "info.task.instruction", "info.task.actions.name", "instruction", "actions.name"}
+)
+
+// ignoreTau records what of a task of tau-bench is not read. What the person has to be told
+// is read where the task expects no calls, called.
+func (c *collector) ignoreTau(raw []byte, called bool) {
+	var s tauScenario
+	if json.Unmarshal(raw, &s) != nil || len(s.Scenario.Instructions) == 0 {
+		read := slices.Clone(tauOldRead)
+		if !called {
+			read = append(read, "info.task.outputs", "outputs")
+		}
+		c.ignoreIn("", raw, read...)
+		return
+	}
+	read := slices.Clone(tauNewRead)
+	if _, isText := text(s.Scenario.Instructions); isText {
+		read = append(read, "user_scenario.instructions")
+	}
+	if !called {
+		read = append(read, "evaluation_criteria.communicate_info")
+	}
+	c.ignoreIn("", raw, read...)
+	if slices.ContainsFunc(s.Criteria.Actions, func(a tauAction) bool { return a.Requestor == "user" }) {
+		c.unread["evaluation_criteria.actions of the person"]++
+	}
 }
 
 // tauNew returns the task of an object of tau2-bench.

@@ -110,14 +110,28 @@ func (r row) foreignID(name string) string {
 	return id
 }
 
+// scalar returns the value of the named field as text, or "". A value that is no scalar is
+// recorded as unused.
+func (c *collector) scalar(within string, r row, name string) string {
+	raw, ok := r.find(name)
+	if !ok {
+		return ""
+	}
+	s, isScalar := text(raw)
+	if !isScalar && !hollow(raw) {
+		c.unread[within+name]++
+	}
+	return s
+}
+
 // conversation sets goal or messages from a text or a list of chat messages. A single
-// user message is a goal.
-func conversation(t *bench.Task, raw json.RawMessage) error {
+// user message is a goal. within is a prefix of the keys of messages in notes.
+func (c *collector) conversation(t *bench.Task, within string, raw json.RawMessage) error {
 	if s, ok := text(raw); ok {
 		t.Goal = s
 		return nil
 	}
-	messages, err := chat(raw)
+	messages, err := c.chat(within, raw)
 	if err != nil {
 		return err
 	}
@@ -129,44 +143,46 @@ func conversation(t *bench.Task, raw json.RawMessage) error {
 	return nil
 }
 
-func chat(raw json.RawMessage) ([]agent.Message, error) {
-	var list []struct {
-		Role    string          `json:"role"`
-		Content json.RawMessage `json:"content"`
-	}
-	if err := json.Unmarshal(raw, &list); err != nil || len(list) == 0 {
+// chat returns a list of chat messages, of which it reads the role and the text.
+func (c *collector) chat(within string, raw json.RawMessage) ([]agent.Message, error) {
+	list := rowsOf(raw)
+	if len(list) == 0 {
 		return nil, errors.New("has an input that is neither text nor a list of messages")
 	}
 	messages := make([]agent.Message, len(list))
 	for i, m := range list {
-		content, err := messageText(m.Content)
+		c.ignore(within, m, "role", "content")
+		content, err := c.messageText(within, m["content"])
 		if err != nil {
 			return nil, err
 		}
-		messages[i] = agent.Message{Role: m.Role, Content: content}
+		role, ok := text(m["role"])
+		if !ok && !hollow(m["role"]) {
+			return nil, errors.New("has an input that is neither text nor a list of messages")
+		}
+		messages[i] = agent.Message{Role: role, Content: content}
 	}
 	return messages, nil
 }
 
 // messageText returns the content of a chat message: text, or a list of text parts.
-func messageText(raw json.RawMessage) (string, error) {
+func (c *collector) messageText(within string, raw json.RawMessage) (string, error) {
 	var s string
 	if json.Unmarshal(raw, &s) == nil {
 		return s, nil
 	}
-	var parts []struct {
-		Type string `json:"type"`
-		Text string `json:"text"`
-	}
-	if err := json.Unmarshal(raw, &parts); err != nil || len(parts) == 0 {
+	parts := rowsOf(raw)
+	if len(parts) == 0 {
 		return "", errors.New("has a message without text")
 	}
 	var b strings.Builder
 	for _, p := range parts {
-		if p.Type != "text" {
-			return "", fmt.Errorf("has a message with a part of type %s, and only text can be read", show(p.Type))
+		if typ, _ := text(p["type"]); typ != "text" {
+			return "", fmt.Errorf("has a message with a part of type %s, and only text can be read", show(typ))
 		}
-		b.WriteString(p.Text)
+		c.ignore(within+"content.", p, "type", "text")
+		part, _ := text(p["text"])
+		b.WriteString(part)
 	}
 	return b.String(), nil
 }

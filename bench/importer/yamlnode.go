@@ -48,12 +48,19 @@ func field(n *yaml.Node, key string) *yaml.Node {
 
 // unreadKeys records the unused keys of a mapping, like ignore.
 func (c *collector) unreadKeys(within string, n *yaml.Node, read ...string) {
+	countKeys(c.unread, within, n, read...)
+}
+
+// countKeys counts the keys of a mapping that have a value and are not among those read.
+func countKeys(counts map[string]int, within string, n *yaml.Node, read ...string) {
 	if n == nil || n.Kind != yaml.MappingNode {
 		return
 	}
 	for i := 0; i+1 < len(n.Content); i += 2 {
-		if key := n.Content[i].Value; !slices.Contains(read, key) {
-			c.unread[within+key]++
+		key, value := n.Content[i].Value, resolve(n.Content[i+1])
+		hollow := len(value.Content) == 0 && (value.Value == "" || value.ShortTag() == "!!null")
+		if !slices.Contains(read, key) && !hollow {
+			counts[within+key]++
 		}
 	}
 }

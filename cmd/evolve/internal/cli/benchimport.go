@@ -166,6 +166,10 @@ const howToRead = "--format, --question, --answer and --part say how to read it;
 
 // importHint returns the hint for a file that cannot be imported.
 func importHint(err error) string {
+	var encoding *importer.EncodingError
+	if errors.As(err, &encoding) {
+		return encoding.Hint()
+	}
 	if errors.As(err, new(*importer.PointerError)) {
 		return "`git lfs pull` fetches the content, in the repository of the file"
 	}
@@ -195,7 +199,9 @@ func importOptions(ctx context.Context, sh *shell, o benchImportOptions) (import
 		return read, err
 	}
 	read.Domains, err = importer.ReadDomains(in)
-	if err = errors.Join(err, in.Close()); err != nil {
+	if err = errors.Join(err, in.Close()); errors.As(err, new(*importer.EncodingError)) {
+		return read, exit.Errorf(exit.Usage, importHint(err), "%s: %w", o.domains, err)
+	} else if err != nil {
 		return read, exit.Misuse(fmt.Errorf("%s does not map domains to lists of labels: %w", o.domains, err))
 	}
 	for _, name := range slices.Sorted(maps.Values(read.Domains)) {
@@ -219,7 +225,7 @@ func answersIn(ctx context.Context, sh *shell, name string) ([]byte, error) {
 	if err = errors.Join(err, in.Close()); err != nil {
 		return nil, fmt.Errorf("reading %s: %w", name, err)
 	}
-	if err := importer.Pointer(data); err != nil {
+	if err := importer.Readable(data); err != nil {
 		return nil, exit.Errorf(exit.Usage, importHint(err), "%s: %w", name, err)
 	}
 	if len(data) > mostAnswers {

@@ -1,0 +1,68 @@
+package importer
+
+import (
+	"bytes"
+	"fmt"
+	"unicode/utf8"
+)
+
+// EncodingError reports that a file is empty, or is not text in UTF-8.
+type EncodingError struct{ problem, hint string }
+
+func (e *EncodingError) Error() string { return e.problem }
+
+// Hint returns what can be done about the file.
+func (e *EncodingError) Hint() string { return e.hint }
+
+var byteOrderMark = []byte("\xef\xbb\xbf")
+
+// Readable returns an [EncodingError] for a file that is empty or is not text in UTF-8, a
+// [PointerError] for a pointer of git-LFS, and nil for any other.
+func Readable(data []byte) error {
+	if err := Pointer(data); err != nil {
+		return err
+	}
+	if name := utf16In(data); name != "" {
+		return &EncodingError{"the file is not valid UTF-8: it is " + name, converted(name)}
+	}
+	text := bytes.TrimPrefix(data, byteOrderMark)
+	if len(bytes.TrimSpace(text)) == 0 {
+		problem := "the file is empty"
+		if len(text) > 0 {
+			problem = "the file has white space alone"
+		}
+		return &EncodingError{problem, "check its name, or the program that was to write it"}
+	}
+	line := 1
+	for len(text) > 0 {
+		r, n := utf8.DecodeRune(text)
+		if r == utf8.RuneError && n == 1 {
+			return &EncodingError{fmt.Sprintf("the file is not valid UTF-8: line %d has the byte 0x%02X, as text in Latin-1 or Windows-1252 has", line, text[0]), converted("WINDOWS-1252")}
+		}
+		if r == '\n' {
+			line++
+		}
+		text = text[n:]
+	}
+	return nil
+}
+
+func converted(from string) string {
+	return fmt.Sprintf("`iconv -f %s -t UTF-8 FILE > NEW` converts it; spreadsheets save as \"CSV UTF-8\"", from)
+}
+
+// utf16In returns the name of the encoding of text in UTF-16, "" for any other: by its byte
+// order mark, or where every other one of its first bytes is 0, as in text of the West.
+func utf16In(data []byte) string {
+	switch {
+	case bytes.HasPrefix(data, []byte("\xff\xfe")), bytes.HasPrefix(data, []byte("\xfe\xff")):
+		return "UTF-16"
+	case len(data) < 4:
+		return ""
+	case data[1] == 0 && data[3] == 0 && data[0] != 0 && data[2] != 0:
+		return "UTF-16LE"
+	case data[0] == 0 && data[2] == 0 && data[1] != 0 && data[3] != 0:
+		return "UTF-16BE"
+	}
+	return ""
+}

@@ -1,0 +1,57 @@
+package importer
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"unicode/utf16"
+)
+
+// inUTF16 returns a text in UTF-16, the low byte of each unit first or last.
+func inUTF16(text string, lowFirst bool) string {
+	var out []byte
+	for _, unit := range utf16.Encode([]rune(text)) {
+		low, high := byte(unit), byte(unit>>8)
+		if lowFirst {
+			low, high = high, low
+		}
+		out = append(out, high, low)
+	}
+	return string(out)
+}
+
+func TestReadable(t *testing.T) {
+	const table = "question,answer\nWo ist das Café?,hier\n"
+	for name, c := range map[string]struct{ text, problem, hint string }{
+		"empty":                {"", "the file is empty", "check its name"},
+		"a mark alone":         {"\xef\xbb\xbf", "the file is empty", "check its name"},
+		"white space":          {" \n\t\n", "the file has white space alone", "check its name"},
+		"UTF-16, mark":         {"\xff\xfe" + inUTF16(table, true), "the file is not valid UTF-8: it is UTF-16", "`iconv -f UTF-16 -t UTF-8 FILE > NEW`"},
+		"UTF-16, other mark":   {"\xfe\xff" + inUTF16(table, false), "the file is not valid UTF-8: it is UTF-16", "`iconv -f UTF-16 -t UTF-8 FILE > NEW`"},
+		"UTF-16, little":       {inUTF16(table, true), "the file is not valid UTF-8: it is UTF-16LE", "`iconv -f UTF-16LE "},
+		"UTF-16, big":          {inUTF16(table, false), "the file is not valid UTF-8: it is UTF-16BE", "`iconv -f UTF-16BE "},
+		"Latin-1":              {"question,answer\nWo ist das Caf\xe9?,hier\n", "the file is not valid UTF-8: line 2 has the byte 0xE9, as text in Latin-1 or Windows-1252 has", "`iconv -f WINDOWS-1252 "},
+		"cut within a letter":  {"question,answer\nx,y\xc3", "the file is not valid UTF-8: line 2 has the byte 0xC3", "iconv"},
+		"UTF-8":                {table, "", ""},
+		"UTF-8 with a mark":    {"\xef\xbb\xbf" + table, "", ""},
+		"the replacement sign": {"question,answer\nx\ufffd,y\n", "", ""},
+	} {
+		err := Readable([]byte(c.text))
+		if c.problem == "" {
+			if err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+			continue
+		}
+		var bad *EncodingError
+		if !errors.As(err, &bad) || !strings.HasPrefix(bad.Error(), c.problem) || !strings.Contains(bad.Hint(), c.hint) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if _, _, err := Read(strings.NewReader(c.text), Options{Format: CSV}); !errors.As(err, &bad) {
+			t.Errorf("%s: Read returns %v", name, err)
+		}
+	}
+	if _, _, err := Read(strings.NewReader(`{"_id":"1","text":"q"}`), Options{Answers: []byte("\xff\xfea\x00")}); err == nil || !strings.Contains(err.Error(), "the file of --answers: the file is not valid UTF-8") {
+		t.Errorf("answers in UTF-16: %v", err)
+	}
+}
