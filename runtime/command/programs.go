@@ -158,7 +158,8 @@ func (p *Programs) put(program string, w *worker) {
 	if p.keepers > 0 {
 		p.idle = append(p.idle, idleProgram{program, w})
 		if w = nil; len(p.idle) > mostIdle {
-			w, p.idle = p.idle[0].worker, slices.Delete(p.idle, 0, 1)
+			w = p.idle[0].worker // before Delete moves the others
+			p.idle = slices.Delete(p.idle, 0, 1)
 		}
 	}
 	p.mu.Unlock()
