@@ -32,7 +32,7 @@ func kinds() map[string]kind {
 		"outcome":         {[]string{"outcome"}, 1, outcomeIs},
 		"max_cost":        {[]string{"usd"}, 1, maxCost},
 		"max_latency":     {[]string{"seconds"}, 1, maxLatency},
-		"command":         {[]string{"argv", "timeout", "protocol"}, 1, command},
+		TypeCommand:       {[]string{"argv", "timeout", "protocol"}, 1, command},
 		"reported":        {nil, .5, reported},
 		TypeJudge:         {[]string{"route", "rubric", "criteria", "pairwise", "reference", "scale", "samples"}, .5, judged},
 	}

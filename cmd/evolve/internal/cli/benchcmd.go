@@ -14,7 +14,6 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"evolve/bench"
-	"evolve/bench/grade"
 	"evolve/cmd/evolve/internal/exit"
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/runtime/text"
@@ -27,6 +26,8 @@ func benchCommand(sh *shell) *cli.Command {
 			{Name: "list", Usage: "the suites and their tasks in numbers", Action: func(c *cli.Context) error { return benchList(sh, c) }},
 			{
 				Name: "validate", Usage: "check suites: those of the workspace, or the files named", ArgsUsage: "[FILE…]",
+				Description: "A program that this machine lacks, of a grader or an agent, is a warning and leaves the exit code at 0,\n" +
+					"because another machine may run the nights; `evolve doctor` fails on the machine that lacks it.",
 				Action: func(c *cli.Context) error { return benchValidate(sh, c) },
 			},
 			benchRunCommand(sh),
@@ -97,53 +98,6 @@ func suiteInNumbers(w *workspace.Workspace, s *bench.Suite) suiteLine {
 		}
 	}
 	return l
-}
-
-func benchValidate(sh *shell, c *cli.Context) error {
-	var suites []*bench.Suite
-	if c.NArg() == 0 {
-		w, err := sh.load(c)
-		if err != nil {
-			return err
-		}
-		for _, name := range sortedSuites(w) {
-			suites = append(suites, w.Suites[name])
-		}
-		return printValid(sh.console, sortedSuites(w), suites)
-	}
-	var names, issues []string
-	for _, file := range c.Args().Slice() {
-		path := sh.abs(file)
-		name, ok := strings.CutSuffix(filepath.Base(path), ".jsonl")
-		if !ok {
-			return exit.Misuse(fmt.Errorf("%s is no suite: its name does not end in .jsonl", file))
-		}
-		suite, found := bench.LoadSuite(filepath.Dir(path), name, grade.Rules())
-		for _, i := range found {
-			issues = append(issues, i.String())
-		}
-		names, suites = append(names, file), append(suites, suite)
-	}
-	if len(issues) > 0 {
-		return exit.Errorf(exit.Usage, "every line is a task; see `evolve help suites`", "%d problems\n%s", len(issues), strings.Join(issues, "\n"))
-	}
-	return printValid(sh.console, names, suites)
-}
-
-// printValid prints that suites are usable, and the near-duplicates in each.
-func printValid(con *console, names []string, suites []*bench.Suite) error {
-	alike := map[string]bench.Likeness{}
-	for i, s := range suites {
-		alike[names[i]] = s.Likeness()
-	}
-	if con.json {
-		return con.printJSON(map[string]any{"valid": orEmpty(names), "likeness": alike})
-	}
-	_, err := fmt.Fprintf(con.stdout, "valid: %s\n", text.Visible(strings.Join(names, ", ")))
-	for _, name := range names {
-		printLikeness(con, name+": ", alike[name])
-	}
-	return err
 }
 
 // printLikeness prints the near-duplicates, if there are any.

@@ -55,6 +55,11 @@ func Startable(dir, name string, look func(name string) (string, error)) error {
 			name = path
 		}
 	}
+	return found(name, look)
+}
+
+// found checks that a program can be found and executed.
+func found(name string, look func(name string) (string, error)) error {
 	_, err := look(name)
 	var missing *exec.Error
 	if errors.As(err, &missing) {
