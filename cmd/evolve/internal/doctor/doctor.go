@@ -52,8 +52,8 @@ type Check struct {
 	Err error `json:"-"`
 }
 
-// Probes are the functions by which doctor examines its surroundings. All but Trial and
-// Score must be set.
+// Probes are the functions by which doctor examines its surroundings. All but Trial, Grade
+// and Score must be set.
 type Probes struct {
 	// Root is the workspace's folder.
 	Root string
@@ -91,6 +91,9 @@ type Probes struct {
 	// Trial runs an agent on one or two tasks of its search side and returns the result.
 	// Its error is the reason why the agent cannot be prepared. Nil runs none.
 	Trial func(ctx context.Context, a *workspace.Agent) (Trial, error)
+	// Grade has a program grade an answer to one of its tasks on the search side. Its error is
+	// the reason why that cannot be prepared. Nil tries none.
+	Grade func(ctx context.Context, g workspace.GraderProgram) (GraderTrial, error)
 	// Limits forecasts the evaluations of a run with the limits of the settings, for each
 	// agent.
 	Limits func(ctx context.Context, w *workspace.Workspace) ([]batch.Expectation, error)
@@ -149,6 +152,7 @@ func Run(ctx context.Context, p Probes) []Check {
 		checks = append(checks, checkReflect(ctx, p, w, checks)...)
 		checks = append(checks, checkServers(ctx, p, w)...)
 		checks = append(checks, checkHub(ctx, p, w)...)
+		checks = append(checks, checkGraders(ctx, p, w, checks)...)
 		checks = append(checks, checkTrials(ctx, p, w, checks)...)
 		targets, scored := checkPatchTargets(ctx, p, w)
 		night := withCode(w, scored)

@@ -150,6 +150,12 @@ func (s *Sandbox) Grading(suites []*bench.Suite, judge model.Model, judged ...be
 	return s.discreet(g.Grade)
 }
 
+// GradeWith grades a result by the graders of its task alone, without a judge model. dir is the
+// folder of the task's suite.
+func (s *Sandbox) GradeWith(ctx context.Context, dir string, in bench.GradeInput) (bench.Grading, error) {
+	return s.discreet(grade.New(s, func(*bench.Task) string { return dir }).Grade)(ctx, in)
+}
+
 // discreet keeps credentials out of the reasons of grades, which quote and cut answers,
 // because a part of a credential is not recognised.
 func (s *Sandbox) discreet(grade bench.GradeFunc) bench.GradeFunc {

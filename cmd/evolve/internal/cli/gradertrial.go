@@ -1,0 +1,93 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"evolve/bench"
+	"evolve/cmd/evolve/internal/doctor"
+	"evolve/cmd/evolve/internal/wire"
+	"evolve/cmd/evolve/internal/workspace"
+	"evolve/runtime/agent"
+	"evolve/runtime/sandbox"
+	"evolve/runtime/tempdir"
+)
+
+// madeUp is the answer that a grader is tried with where its task has none of its own.
+const madeUp = "an answer by which evolve doctor tries the grader"
+
+// graderTrials has each program that grades, grade one answer.
+func graderTrials(sh *shell, root string, patience time.Duration) func(context.Context, workspace.GraderProgram) (doctor.GraderTrial, error) {
+	return func(ctx context.Context, g workspace.GraderProgram) (doctor.GraderTrial, error) {
+		task := triedOn(g)
+		if task == nil {
+			return doctor.GraderTrial{}, nil
+		}
+		w, err := wire.Load(root)
+		if err != nil {
+			return doctor.GraderTrial{}, err
+		}
+		agents, err := sh.Agents(w)
+		if err != nil {
+			return doctor.GraderTrial{}, err
+		}
+		scratch, err := tempdir.Make("trial")
+		if err != nil {
+			return doctor.GraderTrial{}, fmt.Errorf("making the working directory: %w", err)
+		}
+		defer func() { _ = scratch.Remove() }()
+		ctx, cancel := context.WithTimeout(ctx, patience)
+		defer cancel()
+		return tryGrader(ctx, agents.Sandbox, g, task, scratch.Path)
+	}
+}
+
+// triedOn returns the task that a program is tried on: the first on the search side that is
+// no scripted conversation, or nil.
+func triedOn(g workspace.GraderProgram) *bench.Task {
+	for _, t := range g.Tasks {
+		if t.Split == bench.Search && len(t.Turns) == 0 {
+			return t
+		}
+	}
+	return nil
+}
+
+// tryGrader has a program grade the answer of a task, or a made-up one.
+func tryGrader(ctx context.Context, box *wire.Sandbox, g workspace.GraderProgram, task *bench.Task, scratch string) (doctor.GraderTrial, error) {
+	alone := *task
+	alone.Graders = []bench.GraderSpec{g.Spec}
+	out := doctor.GraderTrial{Task: task.ID, Own: task.Answer != nil}
+	answer := madeUp
+	if out.Own {
+		answer = *task.Answer
+	}
+	in := bench.GradeInput{Task: &alone, Result: agent.Result{Outcome: agent.OK, Answer: &answer}}
+	if task.Fixtures.HasFiles() {
+		in.Workdir = filepath.Join(scratch, "work")
+		if err := os.Mkdir(in.Workdir, 0o700); err != nil {
+			return out, fmt.Errorf("making the working directory: %w", err)
+		}
+		if _, err := bench.LayOut(task, g.Suite.Dir, in.Workdir); err != nil {
+			return out, fmt.Errorf("laying out task %s: %w", task.ID, err)
+		}
+		out.Own = false // the answer may be in the files, which no agent has changed
+	}
+	graded, err := box.GradeWith(ctx, g.Suite.Dir, in)
+	switch {
+	case over(ctx):
+		out.Late = true
+	case err != nil:
+		out.Ungraded, out.Unstartable = err.Error(), errors.Is(err, sandbox.ErrProgram)
+		if broken := new(bench.GraderError); errors.As(err, &broken) {
+			out.Ungraded = broken.Error()
+		}
+	default:
+		out.Score = graded.Score
+	}
+	return out, nil
+}

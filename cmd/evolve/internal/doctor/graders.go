@@ -1,0 +1,107 @@
+package doctor
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"evolve/bench/grade"
+	"evolve/cmd/evolve/internal/workspace"
+	"evolve/reports/number"
+)
+
+// GraderTrial is the result of a program that graded one answer.
+type GraderTrial struct {
+	// Task is the id of a task on the search side, empty where the program grades none.
+	Task string
+	// Own reports whether the answer was the task's own, and not one that doctor made up.
+	Own   bool
+	Score float64
+	// Ungraded is the reason why the program gave no score; empty if there is none.
+	Ungraded string
+	// Unstartable reports whether that is a program that cannot be started, and Late whether
+	// it is the time of a trial.
+	Unstartable, Late bool
+}
+
+// checkGraders checks each program that grades tasks of a suite in use, and the providers of
+// judges. Graders without either were checked when the suite was read.
+func checkGraders(ctx context.Context, p Probes, w *workspace.Workspace, before []Check) []Check {
+	var checks []Check
+	for _, name := range workspace.SortedNames(w.Suites) {
+		if !slices.ContainsFunc(w.Agents, func(a workspace.Agent) bool { return slices.Contains(a.Suites, name) }) {
+			continue
+		}
+		for _, g := range workspace.GraderPrograms(w.Suites[name]) {
+			checks = append(checks, p.checkGrader(ctx, "grader "+name, g))
+		}
+		checks = append(checks, p.checkJudgeRoutes(w, name, before)...)
+	}
+	return checks
+}
+
+// checkGrader checks a program without starting it, and then tries it with one answer.
+func (p Probes) checkGrader(ctx context.Context, line string, g workspace.GraderProgram) Check {
+	what := fmt.Sprintf("%q, which grades %s", strings.Join(g.Argv, " "), g.Graded())
+	if problem := g.Problem(p.LookPath); problem != "" {
+		return fail(line, g.Hint(), "%s: %s", what, problem)
+	}
+	if p.Grade == nil {
+		return ok(line, "%s: is there", what)
+	}
+	t, err := p.Grade(ctx, g)
+	answer := "the task's own answer"
+	if !t.Own {
+		answer = "an answer that doctor made up"
+	}
+	const remedy = "correct the grader: until then its tasks have no scores"
+	switch {
+	case err != nil:
+		return fail(line, "", "%s: it cannot be tried: %s", what, p.brief(err.Error()))
+	case t.Task == "":
+		return ok(line, "%s: is there; it was not tried, because it grades no task of one question on the search side", what)
+	case t.Late:
+		return warn(line, "--trial gives it longer, --trial 0 tries nothing", "%s: it gave no grade for task %s within the time of a trial", what, t.Task)
+	case t.Ungraded != "" && (t.Own || t.Unstartable):
+		return fail(line, remedy, "%s: it could not grade %s to task %s: %s", what, answer, t.Task, p.brief(t.Ungraded))
+	case t.Ungraded != "":
+		return warn(line, "evolve agent run --task "+t.Task+" grades an answer of the agent", "%s: it could not grade %s to task %s: %s", what, answer, t.Task, p.brief(t.Ungraded))
+	}
+	return ok(line, "%s: score %s for %s to task %s", what, number.Score(t.Score), answer, t.Task)
+}
+
+// checkJudgeRoutes reports the judges of a suite whose provider does not answer or lacks its
+// key.
+func (p Probes) checkJudgeRoutes(w *workspace.Workspace, suite string, before []Check) []Check {
+	failed := failures(before)
+	first := map[string]string{} // the first task of each route
+	for i := range w.Suites[suite].Tasks {
+		t := &w.Suites[suite].Tasks[i]
+		for _, step := range t.Steps() {
+			for _, spec := range step.Graders {
+				if hint, is := grade.JudgeRoute(spec); is {
+					name, _ := w.JudgeRoute(hint)
+					if first[name] == "" {
+						first[name] = t.ID
+					}
+				}
+			}
+		}
+	}
+	var checks []Check
+	for _, name := range workspace.SortedNames(first) {
+		r, there := w.Settings.Routes[name]
+		provider := w.Settings.Providers[r.Provider]
+		line, what := "grader "+suite, fmt.Sprintf("the judge of the route %s, which grades task %q", name, first[name])
+		switch {
+		case !there:
+			checks = append(checks, fail(line, "declare it under routes: in evolve.yaml", "%s: there is no such route", what))
+		case failed["provider "+r.Provider]:
+			checks = append(checks, fail(line, "see the check of the provider", "%s: its provider %s does not answer", what, r.Provider))
+		case provider.KeyEnv != "" && !p.set(provider.KeyEnv):
+			checks = append(checks, warn(line, "export "+provider.KeyEnv+"=…, in cron as well", "%s: %s is not in the environment", what, provider.KeyEnv))
+		}
+	}
+	return checks
+}
