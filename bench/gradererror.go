@@ -1,8 +1,10 @@
 package bench
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -16,6 +18,9 @@ type GraderError struct {
 	Argv []string
 	// Err names the program and the cause. It quotes foreign text.
 	Err error
+	// Unstartable reports whether the program, or what it has to start, does not exist or is
+	// no program, which no repetition changes.
+	Unstartable bool
 }
 
 // Error implements error.
@@ -28,7 +33,8 @@ func (e *GraderError) Unwrap() error { return e.Err }
 type GradersFailingError struct {
 	// Task is the task of the last failure.
 	Task *Task
-	// InARow is the number of failures since the last score.
+	// InARow is the number of failures since the last score; 1 for a program that cannot be
+	// started.
 	InARow int
 	// Last is the last failure.
 	Last *GraderError
@@ -37,6 +43,9 @@ type GradersFailingError struct {
 }
 
 func (e *GradersFailingError) Error() string {
+	if e.Last.Unstartable {
+		return "a grader cannot be started: " + brief(e.Last.Error(), 400)
+	}
 	return fmt.Sprintf("a grader keeps failing: %s; it failed %d times in a row", brief(e.Last.Error(), 400), e.InARow)
 }
 
@@ -50,21 +59,55 @@ type graderFailures struct {
 	inARow int
 	first  *GraderError
 	last   *GraderError // nil if the last attempt did not fail by a grader
+	// graded are the tasks of which all graders gave a score.
+	graded map[*Task]bool
 }
 
-// note counts an attempt that a grader failed; nil is an attempt without such a failure.
-func (f *graderFailures) note(e *GraderError) {
+// note counts an attempt at a task that a grader failed; nil is an attempt without such a
+// failure. It returns an outage if the program cannot be started and has graded nothing yet:
+// then it is missing, and further attempts would only take time.
+func (f *graderFailures) note(e *GraderError, t *Task, scored bool) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if scored {
+		if f.graded == nil {
+			f.graded = map[*Task]bool{}
+		}
+		f.graded[t] = true
+	}
 	if f.last = e; e == nil {
 		f.inARow = 0
-		return
+		return nil
 	}
 	f.all++
 	f.inARow++
 	if f.first == nil {
 		f.first = e
 	}
+	if !e.Unstartable {
+		return nil
+	}
+	for task := range f.graded {
+		if task.gradedBy(e.Argv) {
+			return nil
+		}
+	}
+	return &GradersFailingError{Task: t, InARow: 1, Last: e, err: ErrOutage}
+}
+
+// gradedBy reports whether a program is among the graders of a task.
+func (t *Task) gradedBy(argv []string) bool {
+	for _, step := range t.Steps() {
+		for _, spec := range step.Graders {
+			var c struct {
+				Argv []string `json:"argv"`
+			}
+			if json.Unmarshal(spec.Raw, &c) == nil && slices.Equal(c.Argv, argv) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // blamed returns the error that names the grader if an outage is that of a grader, and else

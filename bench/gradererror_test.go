@@ -2,6 +2,7 @@ package bench
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"strings"
 	"testing"
@@ -47,5 +48,49 @@ func TestGraderThatFailsOnceIsCounted(t *testing.T) {
 	e, err := b.harness.Evaluate(t.Context(), job(task("t", "x")))
 	if n, first := b.harness.GraderFailures(); err != nil || !e.Scored || n != 1 || first != "crashed" {
 		t.Errorf("%+v, %v: %d failures, %s", e, err, n, first)
+	}
+}
+
+// TestMissingGraderEndsTheRunAtOnce checks that a program that cannot be started and has graded
+// nothing ends the run with its first attempt, and that one that has graded before does not.
+func TestMissingGraderEndsTheRunAtOnce(t *testing.T) {
+	answers := scripted(func(context.Context, agent.Request) agent.Result { return agent.Result{Outcome: agent.OK} })
+	graded := func(id, program string) *Task {
+		tk := task(id, "x")
+		tk.Graders = []GraderSpec{{Type: "command", Raw: json.RawMessage(`{"type":"command","argv":["python3","` + program + `"]}`)}}
+		return tk
+	}
+	gone := &GraderError{Argv: []string{"python3", "check.py"}, Err: errors.New(`"python3 check.py" is not there`), Unstartable: true}
+	worked, calls := false, 0
+	grade := func(context.Context, GradeInput) (Grading, error) {
+		if calls++; !worked {
+			return Grading{}, gone
+		}
+		return Grading{Score: 1}, nil
+	}
+	b := newBed(t, Settings{}, answers, grade)
+	_, err := b.harness.Evaluate(t.Context(), job(graded("t", "check.py")))
+	var failing *GradersFailingError
+	if !errors.Is(err, ErrOutage) || !errors.As(err, &failing) || calls != 1 || err.Error() != `a grader cannot be started: "python3 check.py" is not there` || failing.Try() != "evolve agent run --task t" {
+		t.Errorf("after %d attempts: %v", calls, err)
+	}
+	// That another program has graded says nothing of this one.
+	worked, b = true, newBed(t, Settings{}, answers, grade)
+	if _, err := b.harness.Evaluate(t.Context(), job(graded("o", "other.py"))); err != nil {
+		t.Fatal(err)
+	}
+	worked, calls = false, 0
+	if _, err := b.harness.Evaluate(t.Context(), job(graded("t", "check.py"))); !errors.Is(err, ErrOutage) || calls != 1 {
+		t.Errorf("after %d attempts: %v", calls, err)
+	}
+	// One that has graded before is tried again, and its evaluation is missing data.
+	worked, b = true, newBed(t, Settings{}, answers, grade)
+	if _, err := b.harness.Evaluate(t.Context(), job(graded("t", "check.py"))); err != nil {
+		t.Fatal(err)
+	}
+	worked, calls = false, 0
+	e, err := b.harness.Evaluate(t.Context(), job(graded("u", "check.py")))
+	if err != nil || e.Scored || calls != 4 {
+		t.Errorf("after %d attempts: %+v, %v", calls, e, err)
 	}
 }

@@ -301,7 +301,9 @@ func (h *Harness) attempt(ctx context.Context, job Job, key Key, seed int64) (e 
 			e.Error = fmt.Sprintf("evolve itself stood still for %s while it was under way", lost.Round(time.Millisecond))
 		}
 		h.limitedBy.Store(nil)
-		h.graders.note(beside.grader)
+		if err := h.graders.note(beside.grader, job.Task, e.Scored); err != nil {
+			return Evaluation{}, "", err
+		}
 		if e.Scored {
 			if !e.Outcome.Gradable() {
 				e.Key = h.ofRun(key)

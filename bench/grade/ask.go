@@ -75,13 +75,13 @@ func askProgram(runner Runner, p Program) scorer {
 		case err == nil:
 			return v, nil
 		case wrong != nil:
-			return judgement{}, broken(p.Argv, fmt.Errorf("%s %w", named(p.Argv), wrong))
+			return judgement{}, broken(p.Argv, p.Dir, fmt.Errorf("%s %w", named(p.Argv), wrong))
 		case !errors.As(err, &failed):
-			return judgement{}, broken(p.Argv, fmt.Errorf("run %s: %w", named(p.Argv), err))
+			return judgement{}, broken(p.Argv, p.Dir, fmt.Errorf("run %s: %w", named(p.Argv), err))
 		case failed.Late:
-			return judgement{}, broken(p.Argv, fmt.Errorf("%s took longer than %s", named(p.Argv), p.Timeout))
+			return judgement{}, broken(p.Argv, p.Dir, fmt.Errorf("%s took longer than %s", named(p.Argv), p.Timeout))
 		}
-		return judgement{}, broken(p.Argv, fmt.Errorf("%s %s%s", named(p.Argv), failed.Text, lastWords([]byte(failed.Stderr))))
+		return judgement{}, broken(p.Argv, p.Dir, fmt.Errorf("%s %s%s", named(p.Argv), failed.Text, lastWords([]byte(failed.Stderr))))
 	}
 }
 

@@ -6,6 +6,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -13,6 +16,7 @@ import (
 
 	"evolve/bench"
 	"evolve/runtime/agent"
+	"evolve/runtime/sandbox"
 	"evolve/runtime/text"
 )
 
@@ -111,11 +115,13 @@ func command(b *builder) scorer {
 			Argv: argv, Dir: dir, Workdir: in.Workdir, Stdin: append(stdin, '\n'), Timeout: timeout, MaxOutput: graderOutput,
 		})
 		if err != nil {
-			return judgement{}, broken(argv, fmt.Errorf("run %s: %w", named(argv), err))
+			return judgement{}, broken(argv, dir, fmt.Errorf("run %s: %w", named(argv), err))
 		}
 		v, err := exit.verdict(timeout)
 		if err != nil {
-			return judgement{}, broken(argv, fmt.Errorf("%s %w", named(argv), err))
+			failure := broken(argv, dir, fmt.Errorf("%s %w", named(argv), err))
+			failure.Unstartable = failure.Unstartable || exit.Code == notExecutable || exit.Code == notFound
+			return judgement{}, failure
 		}
 		return v, nil
 	}
@@ -160,9 +166,25 @@ func (e Exit) verdict(timeout time.Duration) (judgement, error) {
 // named returns the words that start a program, so that an interpreter's script is named.
 func named(argv []string) string { return show(strings.Join(argv, " ")) }
 
-// broken returns the error of a program that grades.
-func broken(argv []string, err error) error {
-	return &bench.GraderError{Argv: argv, Err: err}
+// The exit codes by which a shell reports that a command cannot be executed, and that it does
+// not exist.
+const (
+	notExecutable = 126
+	notFound      = 127
+)
+
+// broken returns the error of a program that grades in a folder.
+func broken(argv []string, dir string, err error) *bench.GraderError {
+	script := Script(argv)
+	if script != "" && !filepath.IsAbs(script) {
+		script = filepath.Join(dir, filepath.FromSlash(script))
+	}
+	gone := errors.Is(err, sandbox.ErrProgram)
+	if script != "" && !gone {
+		_, statErr := os.Stat(script)
+		gone = errors.Is(statErr, fs.ErrNotExist)
+	}
+	return &bench.GraderError{Argv: argv, Err: err, Unstartable: gone}
 }
 
 // said is what a program writes about an answer.

@@ -186,3 +186,27 @@ func FuzzVerdict(f *testing.F) {
 		}
 	})
 }
+
+// TestUnstartable checks which failures of a program no repetition changes.
+func TestUnstartable(t *testing.T) {
+	suites := t.TempDir()
+	for name, text := range map[string]string{"crash.sh": "echo no >&2\nexit 1", "later.sh": "no-such-command-anywhere", "plain": "x"} {
+		if err := os.WriteFile(filepath.Join(suites, name), []byte(text+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for argv, want := range map[string]bool{
+		`["sh","crash.sh"]`: false, `["sh","gone.sh"]`: true, `["sh","later.sh"]`: true, `["sh","-c","exit 3"]`: false,
+	} {
+		tk := task(t, "ref", `{"type":"command","argv":`+argv+`}`)
+		g, err := compile(tk, means{runner: processes{}, suiteDir: suites})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = g.Grade(t.Context(), bench.GradeInput{Task: tk, Result: answered("x")})
+		var broken *bench.GraderError
+		if !errors.As(err, &broken) || broken.Unstartable != want {
+			t.Errorf("%s: %v", argv, err)
+		}
+	}
+}
