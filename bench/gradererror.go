@@ -1,7 +1,6 @@
 package bench
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -99,10 +98,7 @@ func (f *graderFailures) note(e *GraderError, t *Task, scored bool) error {
 func (t *Task) gradedBy(argv []string) bool {
 	for _, step := range t.Steps() {
 		for _, spec := range step.Graders {
-			var c struct {
-				Argv []string `json:"argv"`
-			}
-			if json.Unmarshal(spec.Raw, &c) == nil && slices.Equal(c.Argv, argv) {
+			if own := argvOf(spec); own != nil && slices.Equal(own, argv) {
 				return true
 			}
 		}

@@ -544,16 +544,16 @@ func (h *Harness) ofRun(key Key) Key {
 	return Key(hex.EncodeToString(sum[:16]))
 }
 
-// taskDigest returns a hash of the task with its fixtures and graders.
+// taskDigest returns a hash of the task with its files and graders.
 func (h *Harness) taskDigest(t *Task) [32]byte {
 	if d, ok := h.tasks.Load(t); ok {
 		return d.([32]byte)
 	}
-	fixtures := ""
-	if t.Fixtures.Dir != "" && h.set.SuiteDir != nil {
-		fixtures = FixtureHash(t, h.set.SuiteDir(t))
+	files := ""
+	if h.set.SuiteDir != nil {
+		files = FilesHash(t, h.set.SuiteDir(t))
 	}
-	d := sha256.Sum256([]byte(HashTask(t, fixtures)))
+	d := sha256.Sum256([]byte(HashTask(t, files)))
 	h.tasks.Store(t, d)
 	return d
 }

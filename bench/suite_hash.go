@@ -8,7 +8,9 @@ import (
 	"fmt"
 	"hash"
 	"io"
+	"os"
 	"slices"
+	"strings"
 
 	"evolve/runtime/text"
 )
@@ -33,27 +35,102 @@ func (s *Suite) BindJudges(identity string) {
 	s.Judges, s.Hash = identity, hex.EncodeToString(all.Sum(nil))
 }
 
+// commandRules is the version of the rules by which the output of a command grader becomes a
+// score. It is increased when the same output gets another score, so that no score of older
+// rules is reused. Since version 2, exit code 1 with a text on standard error and no verdict,
+// and a last line that is no verdict, are errors of the grader, not scores.
+const commandRules = 2
+
+// gradedByPrograms reports whether a task, or one of its turns, has a command grader.
+func (t *Task) gradedByPrograms() bool {
+	return slices.ContainsFunc(t.Steps(), func(step *Task) bool {
+		return slices.ContainsFunc(step.Graders, func(g GraderSpec) bool { return g.Type == "command" })
+	})
+}
+
 // HashTask returns the SHA-256, in hexadecimal, over everything that could change an
-// evaluation of a task: what the agent sees, the fixtures and the graders. Weight, tags,
-// source, cluster and split are excluded, so that paid evaluations stay valid when a
-// split is assigned or weights change. fixtureHash is the task's [FixtureHash].
-func HashTask(t *Task, fixtureHash string) string {
+// evaluation of a task: what the agent sees, the files, the graders and, where one of them is a
+// program, the rules of such graders. Weight, tags, source, cluster and split are excluded, so
+// that paid evaluations stay valid when a split is assigned or weights change. filesHash is the
+// task's [FilesHash].
+func HashTask(t *Task, filesHash string) string {
 	seen := *t
 	seen.Weight, seen.Tags, seen.Source, seen.Cluster, seen.Split = 0, nil, nil, "", ""
 	one := sha256.New()
 	writePart(one, canonicalTask(seen))
-	writePart(one, []byte(fixtureHash))
+	writePart(one, []byte(filesHash))
+	if t.gradedByPrograms() {
+		writePart(one, fmt.Appendf(nil, "rules of command graders %d", commandRules))
+	}
 	return hex.EncodeToString(one.Sum(nil))
 }
 
-// FixtureHash returns the SHA-256, in hexadecimal, over the paths, modes and contents of
-// a task's fixture folder. It returns "" when the task has none or the folder cannot be
-// read; [LayOut] fails in the latter case.
-func FixtureHash(t *Task, suiteDir string) string {
-	if t.Fixtures.Dir == "" {
+// FilesHash returns a hash over the paths, modes and contents of a task's fixture folder and
+// over the files of the suite's folder that the command lines of its graders name, such as
+// scripts. It returns "" when the task has neither. A fixture folder that cannot be read counts
+// as none; [LayOut] fails then.
+func FilesHash(t *Task, suiteDir string) string {
+	digest := ""
+	if t.Fixtures.Dir != "" {
+		digest = folderOf(t, suiteDir).digest
+	}
+	if t.gradedByPrograms() {
+		digest += programFiles(t, suiteDir)
+	}
+	return digest
+}
+
+// programFiles returns the SHA-256, in hexadecimal, over the files that the command lines of a
+// task's graders name, and "" if they name none.
+func programFiles(t *Task, suiteDir string) string {
+	root, err := os.OpenRoot(suiteDir)
+	if err != nil {
 		return ""
 	}
-	return folderOf(t, suiteDir).digest
+	defer func() { _ = root.Close() }()
+	all, found := sha256.New(), false
+	for _, step := range t.Steps() {
+		for _, spec := range step.Graders {
+			for _, word := range argvOf(spec) {
+				if name := strings.TrimPrefix(word, "./"); PathProblem(name) == "" && hashFile(all, root, name) {
+					found = true
+				}
+			}
+		}
+	}
+	if !found {
+		return ""
+	}
+	return hex.EncodeToString(all.Sum(nil))
+}
+
+// hashFile adds a regular file to a hash, and reports whether there is one.
+func hashFile(to io.Writer, root *os.Root, name string) bool {
+	if info, err := root.Stat(name); err != nil || !info.Mode().IsRegular() {
+		return false
+	}
+	f, err := root.Open(name)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = f.Close() }()
+	one := sha256.New()
+	if _, err := io.Copy(one, f); err != nil {
+		return false
+	}
+	_, _ = fmt.Fprintf(to, "%q %x\n", name, one.Sum(nil))
+	return true
+}
+
+// argvOf returns the command line of a grader that is a program; nil for any other.
+func argvOf(spec GraderSpec) []string {
+	var c struct {
+		Argv []string `json:"argv"`
+	}
+	if spec.Type != "command" || json.Unmarshal(spec.Raw, &c) != nil {
+		return nil
+	}
+	return c.Argv
 }
 
 // writePart prefixes each part with its length, so that different lists of parts never

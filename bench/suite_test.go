@@ -240,12 +240,12 @@ func TestLoadSuite(t *testing.T) {
 	if load().Hash != first.Hash {
 		t.Error("the hash changes by itself")
 	}
-	before := FixtureHash(&first.Tasks[0], dir)
+	before := FilesHash(&first.Tasks[0], dir)
 	write("data/a/in.txt", "two")
 	if load().Hash == first.Hash {
 		t.Error("the hash does not cover the fixture folder")
 	}
-	if after := FixtureHash(&first.Tasks[0], dir); after == before || after == "" {
+	if after := FilesHash(&first.Tasks[0], dir); after == before || after == "" {
 		t.Error("the fixture hash does not cover the fixture folder")
 	}
 

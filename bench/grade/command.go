@@ -81,7 +81,8 @@ type commandInput struct {
 // line must be {"score": 0 to 1, "reason": text}, either key optional, and its score replaces
 // that of the exit code. Any other last line, any other exit code, exit 1 with a standard
 // error and no verdict, as of an interpreter's uncaught exception, and a timeout are errors:
-// the grader is broken. A program that runs the agent's files runs them with its own rights,
+// the grader is broken. Stored scores are reused as long as these rules stay the same: the
+// version of the rules in bench.HashTask changes with them. A program that runs the agent's files runs them with its own rights,
 // so it should not trust output that the agent's code can write.
 func command(b *builder) scorer {
 	argv := b.texts("argv")

@@ -14,7 +14,7 @@ import (
 func conditions(s Sample, identity, prices string) string {
 	sum := sha256.New()
 	for _, t := range s.Holdout {
-		_, _ = fmt.Fprintf(sum, "%s\x00%s\x00%s\x00%g\n", bench.HashTask(t, bench.FixtureHash(t, s.dirs[t])), t.Domain, t.Unit(), t.Importance())
+		_, _ = fmt.Fprintf(sum, "%s\x00%s\x00%s\x00%g\n", bench.HashTask(t, bench.FilesHash(t, s.dirs[t])), t.Domain, t.Unit(), t.Importance())
 	}
 	_, _ = fmt.Fprintf(sum, "%q\n%s\n", identity, prices)
 	return hex.EncodeToString(sum.Sum(nil)[:16])

@@ -58,7 +58,7 @@ func (a *Agent) Sample() Sample {
 func (s Sample) Digests() map[string]string {
 	out := make(map[string]string, len(s.Search))
 	for _, t := range s.Search {
-		sum := sha256.Sum256([]byte(bench.HashTask(t, bench.FixtureHash(t, s.dirs[t])) + "\x00" + s.judges[t]))
+		sum := sha256.Sum256([]byte(bench.HashTask(t, bench.FilesHash(t, s.dirs[t])) + "\x00" + s.judges[t]))
 		out[t.ID] = hex.EncodeToString(sum[:8])
 	}
 	return out
