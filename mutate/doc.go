@@ -9,6 +9,9 @@
 //
 //   - The champion comes first, followed by the default and a Latin hypercube (McKay et al.
 //     1979); evaluations of earlier nights, discounted, replace part of it.
+//   - Tonight's results are tested for whether they are likelier with those of an earlier
+//     night or without. A night that does not hold is left out of the model, and the part of
+//     the hypercube that it replaced is evaluated after all.
 //   - New variants are the best under mean + κ·sd of the model among random configs,
 //     mutants and crossovers of the best, refined further, with κ from 0 to 1.5; some are
 //     children of selected parents by operators, which a bandit chooses; some, with

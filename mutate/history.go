@@ -16,6 +16,7 @@ type past struct {
 	config  agent.Config
 	point   irt.Point
 	shows   []int // the tasks that it demonstrates
+	night   int   // by its index
 	cells   []irt.Cell
 	weight  float64 // evaluations, each by its trust
 	mean    float64
@@ -27,20 +28,30 @@ const maxHistory = 150
 
 // recall adds the history of configs and tasks that still exist.
 func (s *search) recall(history []Remembered) {
-	index := map[agent.ConfigID]*past{}
+	type ofNight struct {
+		id    agent.ConfigID
+		night int
+	}
+	index := map[ofNight]*past{}
+	nights := map[int]int{}
 	var list []*past
 	for _, r := range history {
 		task, ok := s.taskIndex[r.Task]
 		if !ok || !(r.Trust > 0) || !(r.Score >= 0 && r.Score <= 1) {
 			continue
 		}
-		h, known := index[r.Variant]
+		key := ofNight{r.Variant, r.Night}
+		h, known := index[key]
 		if !known {
 			if config, problems := s.space.Parse(r.Config); len(problems) == 0 {
-				h = &past{id: config.ID(), config: config, shows: s.demonstrated.of(config)}
+				if _, known := nights[r.Night]; !known {
+					nights[r.Night] = len(s.nights)
+					s.nights = append(s.nights, newPastNight(r.Changed))
+				}
+				h = &past{id: config.ID(), config: config, shows: s.demonstrated.of(config), night: nights[r.Night]}
 				list = append(list, h)
 			}
-			index[r.Variant] = h // nil means that the space has changed since
+			index[key] = h // nil means that the space has changed since
 		}
 		if h == nil || slices.Contains(h.shows, task) {
 			continue
@@ -61,15 +72,12 @@ func (s *search) recall(history []Remembered) {
 		}
 		list = list[:maxHistory]
 	}
-	total := 0.0
 	for _, h := range list {
 		h.point = s.codec.encode(h.config)
-		total += h.weight
 	}
 	s.history = list
-	// Known regions need no exploration: the history replaces up to two thirds of the
-	// design.
-	spare := min(len(s.design)*2/3, int(total/float64(2*s.plan.first)))
+	spare := s.spare(len(s.design))
+	s.replaced = slices.Clone(s.design[len(s.design)-spare:])
 	s.design = s.design[:len(s.design)-spare]
 }
 
@@ -90,25 +98,34 @@ func (h *past) proposal(ability float64) proposal {
 	return proposal{config: h.config, operator: "recall", rationale: "among the best of earlier nights", ability: ability}
 }
 
-// merged returns a variant's scores of tonight and of earlier nights.
+// merged returns a variant's scores of tonight and of the earlier nights that hold.
 func (s *search) merged(a *variantStats) []irt.Cell {
+	all := a.scores()
 	for _, h := range s.history {
-		if h.id == a.id {
-			return irt.Merge(a.scores(), h.cells)
+		if h.id == a.id && s.nights[h.night].holds {
+			all = irt.Merge(all, h.cells)
 		}
 	}
-	return a.scores()
+	return all
 }
 
-// recalled returns the ablest configs of earlier nights that tonight has not tried yet.
+// recalled returns the ablest configs of the earlier nights that hold, without those that
+// tonight has tried.
 func (s *search) recalled(most int) []prospect {
 	var list []*past
-	for _, h := range s.history {
+	for _, h := range s.held() {
 		if s.byID[h.id] == nil {
 			list = append(list, h)
 		}
 	}
 	slices.SortStableFunc(list, func(a, b *past) int { return cmp.Compare(b.ability, a.ability) })
+	// Several nights may have the same config.
+	seen := map[agent.ConfigID]bool{}
+	list = slices.DeleteFunc(list, func(h *past) bool {
+		again := seen[h.id]
+		seen[h.id] = true
+		return again
+	})
 	var out []prospect
 	for _, h := range list[:min(len(list), most)] {
 		out = append(out, prospect{point: h.point, past: h})

@@ -44,6 +44,7 @@ func (s *search) refresh() {
 func (s *search) fit(iterations int) {
 	b := &s.posterior
 	b.variants = s.represented(b.variants[:0])
+	s.testNights()
 	b.items = b.items[:0]
 	for _, a := range s.variants {
 		a.item = -1
@@ -53,10 +54,10 @@ func (s *search) fit(iterations int) {
 		b.items = append(b.items, irt.Item{Point: a.point, Cells: s.merged(a), Ability: a.ability, Pending: float64(a.pending())})
 	}
 	var earlier []*past
-	for _, h := range s.history {
+	for _, h := range s.held() {
 		if a := s.byID[h.id]; a == nil || a.item < 0 {
 			earlier = append(earlier, h)
-			b.items = append(b.items, irt.Item{Point: h.point, Cells: h.cells, Ability: h.ability})
+			b.items = append(b.items, h.item())
 		}
 	}
 	learn := 0

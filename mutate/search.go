@@ -44,6 +44,9 @@ type search struct {
 	breeding     breeding
 	author       authoring
 	history      []*past
+	nights       []pastNight
+	nightsTested int        // the number of results at the last test of them
+	replaced     []proposal // the end of the design, which the history replaces
 
 	asked, spent int // asked counts own trials and briefs, spent the evaluations of this run, including resumed ones
 	results      int
@@ -288,6 +291,9 @@ func (s *search) enter(p proposal) *variantStats {
 // enlarge adds new variants: the next of the design, or proposals. It returns false when
 // there are none, and pauses before the next attempt, as failed attempts are expensive.
 func (s *search) enlarge() bool {
+	if len(s.design) == 0 && len(s.replaced) > 0 {
+		s.refresh() // it may restore a part of the design
+	}
 	if len(s.design) > 0 {
 		s.enter(s.design[0])
 		s.design = s.design[1:]

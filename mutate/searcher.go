@@ -121,6 +121,10 @@ type Remembered struct {
 	// Trust in (0,1] is its weight relative to an evaluation of tonight: 1 when nothing
 	// changed since, less when suite, prices or runtime did.
 	Trust float64
+	// Night is the number of its night: the same one for evaluations of the same night.
+	Night int
+	// Changed reports whether the agent is known to have changed since that night.
+	Changed bool
 }
 
 // Status is the result of Ask.

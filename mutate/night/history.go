@@ -56,7 +56,7 @@ func (n *night) history(ctx context.Context) ([]mutate.Remembered, error) {
 	}
 	var out []mutate.Remembered
 	var past []pastRun
-	run, trust, age := "", 0., 1.
+	run, trust, age, declared := "", 0., 1., false
 	seen := map[string]bool{}
 	for e, err := range view.Evaluations(ctx) {
 		if err != nil {
@@ -67,11 +67,11 @@ func (n *night) history(ctx context.Context) ([]mutate.Remembered, error) {
 				age *= trustOlderNight
 			}
 			run = e.Run
-			changed, err := n.trust(ctx, run)
+			factor, changed, err := n.trust(ctx, run)
 			if err != nil {
 				return nil, err
 			}
-			trust = age * changed
+			trust, declared = age*factor, changed
 			past = append(past, pastRun{id: run, from: len(out)})
 		}
 		config, ok := configs[e.Variant]
@@ -83,7 +83,7 @@ func (n *night) history(ctx context.Context) ([]mutate.Remembered, error) {
 			continue
 		}
 		seen[same] = true
-		out = append(out, mutate.Remembered{Variant: config.ID(), Config: config, Task: e.Task, Score: e.Score, Trust: trust})
+		out = append(out, mutate.Remembered{Variant: config.ID(), Config: config, Task: e.Task, Score: e.Score, Trust: trust, Night: len(past), Changed: declared})
 		if n.earlier != nil {
 			e.Transcript = nil
 			n.earlier[caseID{config.ID(), e.Task, 0}] = e
@@ -95,19 +95,20 @@ func (n *night) history(ctx context.Context) ([]mutate.Remembered, error) {
 	return n.withoutDrift(ctx, past, out)
 }
 
-// trust returns the trust in an earlier run, given what has changed since.
-func (n *night) trust(ctx context.Context, run string) (float64, error) {
+// trust returns the trust in an earlier run, given what has changed since, and reports
+// whether the agent has.
+func (n *night) trust(ctx context.Context, run string) (trust float64, changed bool, err error) {
 	then, err := n.Archive.Plan(ctx, run, n.Agent.ID)
 	if err != nil && !errors.Is(err, archive.ErrNotFound) {
-		return 0, fmt.Errorf("reading earlier nights: %w", err)
+		return 0, false, fmt.Errorf("reading earlier nights: %w", err)
 	}
 	record, err := n.Archive.Run(ctx, run)
 	if err != nil && !errors.Is(err, archive.ErrNotFound) {
-		return 0, fmt.Errorf("reading earlier nights: %w", err)
+		return 0, false, fmt.Errorf("reading earlier nights: %w", err)
 	}
-	trust := 1.
+	trust = 1
 	if n.Agent.Relative && (then.SuiteHash != n.Plan.SuiteHash || !metrics.Comparable(then.Metric, n.Plan.Metric)) {
-		return 0, nil
+		return 0, false, nil
 	}
 	for _, c := range []struct {
 		then, now string
@@ -122,7 +123,7 @@ func (n *night) trust(ctx context.Context, run string) (float64, error) {
 			trust *= c.factor
 		}
 	}
-	return trust, nil
+	return trust, then.AgentHash != n.Plan.AgentHash, nil
 }
 
 // operators returns the record of the operators after the latest earlier run that has
@@ -141,7 +142,7 @@ func (n *night) operators(ctx context.Context) (operator.State, error) {
 		}
 		trust := 0.
 		if err == nil {
-			trust, err = n.trust(ctx, run.ID)
+			trust, _, err = n.trust(ctx, run.ID)
 		}
 		if err != nil {
 			return operator.State{}, fmt.Errorf("reading earlier nights: %w", err)

@@ -119,6 +119,9 @@ func TestTheNextNightRemembers(t *testing.T) {
 		o.Archive, o.Evaluations = store, 300
 		tt.change(o)
 		later := recalled(t, o)
+		if changed := tt.name == "another agent"; later[0].Changed != changed {
+			t.Errorf("%s: the agent counts as changed: %v", tt.name, !changed)
+		}
 		if len(later) != len(got) || math.Abs(later[0].Trust-tt.trust) > 1e-9 {
 			t.Errorf("%s: %d evaluations, the first with a trust of %v, want %v", tt.name, len(later), later[0].Trust, tt.trust)
 		}
@@ -183,6 +186,7 @@ func TestOlderNightsCountLess(t *testing.T) {
 		task    string
 	}
 	trusts := map[float64]int{}
+	nights := map[float64]int{}
 	seen := map[place]bool{}
 	last := 1.
 	for _, m := range recalled(t, o) {
@@ -191,6 +195,10 @@ func TestOlderNightsCountLess(t *testing.T) {
 		}
 		last = m.Trust
 		trusts[m.Trust]++
+		if night, ok := nights[m.Trust]; ok && night != m.Night {
+			t.Fatalf("evaluations of one night belong to nights %d and %d", night, m.Night)
+		}
+		nights[m.Trust] = m.Night
 		if at := (place{m.Variant, m.Task}); seen[at] {
 			t.Fatalf("%v counts twice", at)
 		} else {
@@ -199,6 +207,9 @@ func TestOlderNightsCountLess(t *testing.T) {
 	}
 	if trusts[1] == 0 || trusts[trustOlderNight] == 0 || len(trusts) != 2 {
 		t.Errorf("evaluations by trust: %v", trusts)
+	}
+	if nights[1] == nights[trustOlderNight] {
+		t.Error("two nights are one")
 	}
 }
 
