@@ -33,7 +33,7 @@ func (r *runner) keepVersions(ctx context.Context, results []archive.AgentResult
 		if err := r.keepVersionsOf(ctx, p, res); err != nil {
 			r.o.Log.Warn("keeping versions as commits", "target", res.Agent, "error", err)
 			r.run.Patches = append(r.run.Patches, archive.PatchNote{
-				Target: res.Agent, Origin: review.OriginBlocks, Text: "its versions could not all be kept as commits in its repository: " + err.Error(),
+				Target: res.Agent, Origin: review.OriginBlocks, Text: "not all of its versions could be kept as commits in its repository: " + err.Error(),
 			})
 		}
 	}

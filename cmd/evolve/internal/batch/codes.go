@@ -93,7 +93,7 @@ func (o *Options) AddCode(ctx context.Context, look bool) (err error) {
 			continue
 		}
 		if _, taken := o.Workspace.Agent(t.Name); taken || o.Workspace.Suites[t.Name] != nil {
-			o.Code.Unsearched = append(o.Code.Unsearched, Unsearched{t.Name, "an agent or a suite has its name: give the target another one"})
+			o.Code.Unsearched = append(o.Code.Unsearched, Unsearched{t.Name, "an agent or a suite has the same name: rename the target"})
 			continue
 		}
 		p, err := coding.Look(ctx, rev, o.Workspace, t, coding.Opener{Agent: o.Open, Version: o.OpenCode}, grade.Rules(), kept)

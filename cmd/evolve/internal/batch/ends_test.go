@@ -121,8 +121,8 @@ func TestTheForecastIsInWords(t *testing.T) {
 	}{
 		{workspace.Budget{}, "2,000 evaluations, the default where no limit is given"},
 		{workspace.Budget{Evaluations: 1}, "1 evaluation"},
-		{workspace.Budget{USD: .001}, "$0.001: how many evaluations that is, is not known before the first of them"},
-		{workspace.Budget{USD: 5, Time: 6 * time.Hour, Evaluations: 1}, "$5.00, 6h of time: how many evaluations that is, is not known before the first of them; at most 1 evaluation"},
+		{workspace.Budget{USD: .001}, "$0.001: the number of evaluations is known after the first"},
+		{workspace.Budget{USD: 5, Time: 6 * time.Hour, Evaluations: 1}, "$5.00, 6h of time: the number of evaluations is known after the first; at most 1 evaluation"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			store := archive.OpenMemory()

@@ -154,7 +154,7 @@ func (r *runner) describe(e Expectation, at seat, rounds int, left limits.Left, 
 		case limits.Deadline:
 			return span(left.Deadline) + " to the deadline"
 		case limits.Enough:
-			return "as many as the search has a use for"
+			return "as many as the search can use"
 		case limits.Evaluations, limits.Unknown:
 		}
 		return ""
@@ -170,7 +170,7 @@ func (r *runner) describe(e Expectation, at seat, rounds int, left limits.Left, 
 	}
 	count := number.Plural(e.Evaluations, "evaluation")
 	if e.Limit == limits.Unknown {
-		text := strings.Join(shared, ", ") + ": how many evaluations that is, is not known before the first of them"
+		text := strings.Join(shared, ", ") + ": the number of evaluations is known after the first"
 		if e.Evaluations > 0 {
 			text += "; at most " + count
 		}
@@ -186,7 +186,7 @@ func (r *runner) describe(e Expectation, at seat, rounds int, left limits.Left, 
 	}
 	switch e.Limit {
 	case limits.Evaluations:
-		return count + shareOfAll(len(r.plans)) + ": nothing else binds before, at " + took
+		return count + shareOfAll(len(r.plans)) + ": no other limit ends the night earlier, at " + took
 	case limits.Enough:
 		return fmt.Sprintf("about %s, %s: %s would allow more, at %s", count, given(e.Limit), strings.Join(all, ", "), took)
 	case limits.Money, limits.Time, limits.Deadline, limits.Unknown:

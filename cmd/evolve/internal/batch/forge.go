@@ -125,7 +125,7 @@ func (r *runner) findForgeable(ctx context.Context) error {
 				return err
 			}
 			if why == "" && jobs == forgedTools {
-				why = fmt.Sprintf("not drafted tonight: at most %d tools of an agent are", forgedTools)
+				why = fmt.Sprintf("not drafted tonight: a night drafts at most %d tools of an agent", forgedTools)
 			}
 			if why != "" {
 				n.Draft = &archive.ToolDraft{Text: why}
@@ -304,10 +304,10 @@ func (r *runner) forge(ctx context.Context, ended error) []archive.ProposalRecor
 			note.Text = "the budget or the deadline of the run left no room for a draft"
 		case err != nil:
 			note.Text = "no draft: " + text.OneLine(err.Error())
-			r.o.Log.Warn("a tool was not written anew", "agent", job.agent.ID, "tool", job.def.Name, "error", err)
+			r.o.Log.Warn("a tool was not rewritten", "agent", job.agent.ID, "tool", job.def.Name, "error", err)
 		default:
 			if err := r.note(context.WithoutCancel(ctx), ForgeKind, note); err != nil {
-				r.o.Log.Warn("noting a tool that was written anew", "error", err)
+				r.o.Log.Warn("noting a tool that was rewritten", "error", err)
 			}
 		}
 		draft := note.ToolDraft
@@ -369,7 +369,7 @@ func (r *runner) forgeOne(ctx context.Context, job forgeJob) (note ForgeNote, p 
 			p, err := r.proposeDraft(ctx, job, *reply.Draft, reply.Rationale, &note)
 			return note, p, err
 		}
-		note.Text = text.Clip(fmt.Sprintf("what %s wrote was refused, at last because: %s", route.Name, text.OneLine(why)), maxForgeReason, text.Ellipsis)
+		note.Text = text.Clip(fmt.Sprintf("what %s wrote was refused, the last time because: %s", route.Name, text.OneLine(why)), maxForgeReason, text.Ellipsis)
 		note.Source, note.Reason, m.Refused = reply.Draft.Source, text.Clip(why, maxForgeReason, text.Ellipsis), why
 	}
 	if note.Calls == 0 {

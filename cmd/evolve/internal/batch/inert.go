@@ -25,7 +25,7 @@ func (r *runner) leaveOutInert(ctx context.Context, a *workspace.Agent, takenUp 
 	}
 	list, err := r.o.Archive.Inert(ctx, a.ID, routes)
 	if err != nil {
-		return "", fmt.Errorf("reading what the model of %s does not take: %w", a.ID, err)
+		return "", fmt.Errorf("reading which parameters the model of %s ignores: %w", a.ID, err)
 	}
 	if takenUp != "" {
 		then, err := r.o.Archive.Run(ctx, takenUp)

@@ -188,7 +188,7 @@ func longOrShort(correlation float64) string {
 const leastKappa = .41
 
 // Unfit ends the description of a judge that agrees too little with people.
-const Unfit = "; it agrees too little with people to grade by: a kappa of 0.41 is the least, so take another model or rubric"
+const Unfit = "; it agrees too little with people to grade: take another model or rubric until kappa is 0.41 or more"
 
 // Uncalibrated ends the description of a judge without a calibration.
 const Uncalibrated = "not calibrated: evolve bench calibrate compares it with labels of people"
@@ -214,5 +214,5 @@ func JudgeCost(w *workspace.Workspace, a *workspace.Agent, p *archive.AgentPlan)
 		return ""
 	}
 	return fmt.Sprintf("at most about %.0f calls of judges with %.0f tokens each, about %s", c.calls, c.tokens/c.calls, number.Dollars(c.usd)) +
-		c.withoutPrice() + "; equal answers are asked about once"
+		c.withoutPrice() + "; equal answers are graded once"
 }

@@ -60,7 +60,7 @@ func policyWarnings(w *workspace.Workspace, a *workspace.Agent, planned int, usd
 				allows(rate+", in "+span(seconds)+",", max(1, seconds/each))
 			}
 		case takes > longNight.Seconds():
-			out = append(out, fmt.Sprintf("%s of the policies makes %s take %s at least: raise it, or plan fewer with --budget-evals", rate, plan, days(takes)))
+			out = append(out, fmt.Sprintf("%s of the policies makes %s take at least %s: raise it, or plan fewer with --budget-evals", rate, plan, days(takes)))
 		}
 	}
 	for _, b := range []struct {

@@ -184,17 +184,17 @@ func (f Reflection) describe(r mutate.Rate) string {
 		if every == 0 {
 			every = mutate.DefaultBriefEvery
 		}
-		return fmt.Sprintf("one call of %s for every %d evaluations at most", routes, every)
+		return fmt.Sprintf("at most one call of %s for every %d evaluations", routes, every)
 	}
 	text := fmt.Sprintf("at most %s of %s, about %s tokens", number.Plural(f.Calls, "call"), routes, humanize.Comma(f.Tokens))
 	switch {
 	case f.USD > 0:
 		text += " and " + number.Dollars(f.USD)
 	case !f.Priced:
-		text += "; what they cost is not known without prices"
+		text += "; their cost is unknown without prices"
 	}
 	if f.Measured == 0 {
-		return text + ", by an assumed length"
+		return text + ", from an assumed length"
 	}
-	return text + fmt.Sprintf(", by %s earlier ones", humanize.Comma(int64(f.Measured)))
+	return text + fmt.Sprintf(", from the lengths of %s earlier ones", humanize.Comma(int64(f.Measured)))
 }

@@ -74,7 +74,7 @@ func (r *runner) resume(ctx context.Context, latest archive.Run) error {
 	return nil
 }
 
-const afresh = "--resume=false begins another run; what was recorded is kept, and found again where it still holds"
+const afresh = "--resume=false begins another run; recorded evaluations are kept, and reused where they still hold"
 
 // continueRun continues a run with this plan.
 func (r *runner) continueRun(latest archive.Run) {

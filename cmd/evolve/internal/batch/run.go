@@ -484,7 +484,7 @@ func (r *runner) finish(ctx context.Context, ended error, results []archive.Agen
 	if r.o.Live != nil {
 		var err error
 		if r.run.Live, err = r.o.Live(); err != nil {
-			r.o.Log.Warn("what limits did to live turns is not in the report", "error", err)
+			r.o.Log.Warn("the effect of limits on live turns is not in the report", "error", err)
 		}
 	}
 	r.run.PaidUSD = r.budget.Spent()

@@ -48,7 +48,7 @@ func short(w *workspace.Workspace, name, what string, least int) string {
 	if most == 0 || most >= least {
 		return ""
 	}
-	return fmt.Sprintf("route %s: no %s fits into max_tokens: %d, and the shortest takes about %d tokens", name, what, most, least)
+	return fmt.Sprintf("route %s: max_tokens: %[3]d is too small for a %[2]s; the shortest takes about %[4]d tokens", name, what, most, least)
 }
 
 // shortReplies returns all of these warnings for an agent.

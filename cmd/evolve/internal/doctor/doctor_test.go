@@ -296,7 +296,7 @@ func TestDoctorFindings(t *testing.T) {
 				}
 			},
 			[]string{"traces"},
-			"warn traces: none are sent: OTEL_EXPORTER_OTLP_PROTOCOL is \"grpc\", and evolve sends http/protobuf alone: collectors take it at port 4318 | " +
+			"warn traces: none are sent: OTEL_EXPORTER_OTLP_PROTOCOL is \"grpc\", and evolve sends only http/protobuf, which collectors take at port 4318 | " +
 				"`evolve help metrics` lists the variables; a run goes on without\n",
 		},
 		{

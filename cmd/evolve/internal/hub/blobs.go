@@ -119,7 +119,7 @@ func (b *blobs) Get(ctx context.Context, digest string) ([]byte, error) {
 		return nil, err
 	}
 	if digestOf(data) != digest {
-		return nil, fmt.Errorf("%w: the content of the object %s is not what its name stands for", errObject, digest)
+		return nil, fmt.Errorf("%w: the content of the object %s does not match its name", errObject, digest)
 	}
 	return data, nil
 }

@@ -206,7 +206,7 @@ func (h *Hub) lost(err error) {
 		h.overdue = time.AfterFunc(h.o.Patience, func() { close(out) })
 	}
 	if err != nil && !h.nc.IsClosed() {
-		h.o.Log.Warn("the connection to the hub is lost, and is made again when it answers", "error", err.Error())
+		h.o.Log.Warn("the connection to the hub is lost; it is restored when the hub answers", "error", err.Error())
 	}
 }
 

@@ -20,7 +20,7 @@ const (
 )
 
 // errFolder wraps the errors of folders that do not travel.
-var errFolder = errors.New("the folder does not travel")
+var errFolder = errors.New("the folder cannot be sent")
 
 // Pack returns the files of a folder as a tar archive that depends only on names, content
 // and the executable bit; nil for a folder without entries. It follows no symbolic link and

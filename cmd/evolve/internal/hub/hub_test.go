@@ -302,8 +302,8 @@ func TestWithdrawnTask(t *testing.T) {
 // walls tells why it does not serve, and that the tasks end with that reason.
 func TestRefusedOffers(t *testing.T) {
 	for want, k := range map[string]*Worker{
-		"and this is another program, 1 (otherpro)": {Name: "other", Binary: "otherprogram", Version: "1", Slots: 1},
-		"lacks [KEY]": {Name: "poor", Binary: program, Slots: 1, Missing: func(names []string) []string { return names }},
+		"and this worker runs 1 (otherpro)": {Name: "other", Binary: "otherprogram", Version: "1", Slots: 1},
+		"does not have [KEY]":               {Name: "poor", Binary: program, Slots: 1, Missing: func(names []string) []string { return names }},
 		"walls are weaker": {Name: "open", Binary: program, Slots: 1, Open: func(context.Context, Offer, string, string) (Served, error) {
 			return Served{}, errors.New("its walls are weaker")
 		}},
@@ -447,7 +447,7 @@ func TestLostContent(t *testing.T) {
 		}
 	}
 	w.work("a", 1, echo)
-	if res := <-got; res.Outcome != agent.Infrastructure || !strings.Contains(res.Error, "does not reach workers") {
+	if res := <-got; res.Outcome != agent.Infrastructure || !strings.Contains(res.Error, "cannot be sent to workers") {
 		t.Errorf("ended with %s: %s", res.Outcome, res.Error)
 	}
 }

@@ -46,7 +46,7 @@ func (r *Remote) recover(ctx context.Context) {
 		return r.announce(ctx)
 	})
 	if err != nil {
-		r.hub.o.Log.Warn("the hub does not take the work up again", "agent", r.offer.Agent, "error", err.Error())
+		r.hub.o.Log.Warn("the work cannot be put back on the hub", "agent", r.offer.Agent, "error", err.Error())
 		return
 	}
 	if !lost {

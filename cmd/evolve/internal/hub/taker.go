@@ -204,7 +204,7 @@ func (t *taker) do(hurry context.Context, m jetstream.Msg) {
 	a := answer{ID: j.ID, Job: j.Digest, Worker: t.worker.Name, Delivery: delivery}
 	switch {
 	case unread != nil:
-		a.Result = agent.Result{Outcome: agent.Infrastructure, Error: "the task does not reach workers: " + unread.Error()}
+		a.Result = agent.Result{Outcome: agent.Infrastructure, Error: "the task cannot be sent to workers: " + unread.Error()}
 	case delivery > t.offer.MaxAttempts:
 		a.Result = agent.Result{Outcome: agent.Infrastructure, Error: fmt.Sprintf("%d workers ended while they ran the task", t.offer.MaxAttempts)}
 	default:
@@ -324,7 +324,7 @@ func (t *taker) run(ctx context.Context, j *job, a *answer) error {
 	}
 	a.Elapsed = max(t.worker.Hub.o.Now().Sub(begun)-a.Result.Waited, 0)
 	if lost = t.lost() - lost; lost > 0 && (lost > a.Elapsed/10 || a.Result.Outcome == agent.Timeout) && ctx.Err() == nil {
-		a.Result = agent.Result{Outcome: agent.Infrastructure, Usage: a.Result.Usage, Error: fmt.Sprintf("the worker stood still for %s while it was under way", lost.Round(time.Millisecond))}
+		a.Result = agent.Result{Outcome: agent.Infrastructure, Usage: a.Result.Usage, Error: fmt.Sprintf("the worker was suspended for %s during the task", lost.Round(time.Millisecond))}
 		return nil
 	}
 	if dir == "" || a.Result.Outcome.Missing() {

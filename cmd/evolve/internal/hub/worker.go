@@ -277,11 +277,11 @@ func (w *Worker) serve(ctx, hurry context.Context, token string, o Offer) {
 		w.Hub.o.Log.Warn("an offer is refused", "agent", name, "run", text.Clip(o.Run, 80), "reason", why)
 	}
 	if o.Binary != w.Binary {
-		refuse(fmt.Sprintf("it needs %s, and this is another program, %s", ProgramName(o.Version, o.Binary), ProgramName(w.Version, w.Binary)))
+		refuse(fmt.Sprintf("the offer is for %s, and this worker runs %s", ProgramName(o.Version, o.Binary), ProgramName(w.Version, w.Binary)))
 		return
 	}
 	if missing := w.Missing(o.Needs); len(missing) > 0 {
-		refuse(fmt.Sprintf("the environment of worker %s lacks %v", w.Name, missing))
+		refuse(fmt.Sprintf("the environment of worker %s does not have %v", w.Name, missing))
 		return
 	}
 	served, dir, at, err := w.prepare(ctx, o)

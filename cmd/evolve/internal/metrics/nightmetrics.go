@@ -36,7 +36,7 @@ func NightDefinitions() []Definition {
 		{Name: "evolve_agent_cost_usd", Help: "What the evaluations cost, judges included.", Labels: agent},
 		{Name: "evolve_agent_tokens", Help: "Tokens of the evaluations, judges included: input, output, and cached of the input.", Labels: []string{"agent", "type"}},
 		{Name: "evolve_agent_budget_evaluations", Help: "Evaluations that the limits of the run allowed the agent.", Labels: agent},
-		{Name: "evolve_agent_budget_left_evaluations", Help: "Evaluations of these that were left.", Labels: agent},
+		{Name: "evolve_agent_budget_left_evaluations", Help: "Evaluations that were allowed and not used.", Labels: agent},
 		{Name: "evolve_agent_search_seconds_per_evaluation", Help: "Time of the search's own computation for each evaluation that was made.", Labels: agent},
 
 		{Name: "evolve_decisions_waiting", Help: "Proposals and change requests that awaited a person when the run ended, without those that are stale.", Labels: []string{"agent", "kind"}},

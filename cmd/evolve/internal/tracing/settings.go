@@ -56,10 +56,10 @@ func Read(lookup func(string) (string, bool)) (*Settings, error) {
 	case strings.EqualFold(get("OTEL_SDK_DISABLED"), "true"), exporter == "none", endpoint == "" && exporter == "":
 		return nil, nil
 	case exporter != "" && exporter != "otlp":
-		return nil, fmt.Errorf("OTEL_TRACES_EXPORTER is %q, and evolve has otlp alone", exporter)
+		return nil, fmt.Errorf("OTEL_TRACES_EXPORTER is %q, and evolve supports only otlp", exporter)
 	}
 	if p, from := of("PROTOCOL"); p != "" && p != "http/protobuf" {
-		return nil, fmt.Errorf("%s is %q, and evolve sends http/protobuf alone: collectors take it at port 4318", from, p)
+		return nil, fmt.Errorf("%s is %q, and evolve sends only http/protobuf, which collectors take at port 4318", from, p)
 	}
 	s := &Settings{Header: http.Header{}, Timeout: defaultTimeout}
 	var err error

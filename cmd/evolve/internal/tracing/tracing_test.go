@@ -271,7 +271,7 @@ func TestVariables(t *testing.T) {
 		{[]string{"OTEL_EXPORTER_OTLP_ENDPOINT=https://c/otlp/"}, "https://c/otlp/v1/traces", ""},
 		{[]string{"OTEL_EXPORTER_OTLP_ENDPOINT=https://c", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT=http://d/x"}, "http://d/x", ""},
 		{[]string{"OTEL_EXPORTER_OTLP_ENDPOINT=c:4317"}, "", "OTEL_EXPORTER_OTLP_ENDPOINT is no address"},
-		{[]string{"OTEL_EXPORTER_OTLP_ENDPOINT=http://c", "OTEL_EXPORTER_OTLP_PROTOCOL=grpc"}, "", `OTEL_EXPORTER_OTLP_PROTOCOL is "grpc", and evolve sends http/protobuf alone`},
+		{[]string{"OTEL_EXPORTER_OTLP_ENDPOINT=http://c", "OTEL_EXPORTER_OTLP_PROTOCOL=grpc"}, "", `OTEL_EXPORTER_OTLP_PROTOCOL is "grpc", and evolve sends only http/protobuf`},
 		{[]string{"OTEL_EXPORTER_OTLP_ENDPOINT=http://c", "OTEL_EXPORTER_OTLP_PROTOCOL=grpc", "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL=http/protobuf"}, "http://c/v1/traces", ""},
 		{[]string{"OTEL_EXPORTER_OTLP_ENDPOINT=http://c", "OTEL_EXPORTER_OTLP_HEADERS=s3cr3t"}, "", "OTEL_EXPORTER_OTLP_HEADERS: it is no list"},
 		{[]string{"OTEL_EXPORTER_OTLP_ENDPOINT=http://c", "OTEL_EXPORTER_OTLP_HEADERS=a=s3cr3t%0d%0ab: c"}, "", "it is no list"},

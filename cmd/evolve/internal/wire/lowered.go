@@ -218,11 +218,11 @@ func (h *Host) RecordLowerings(root string, a *archive.Archive) {
 			continue
 		}
 		if err := recordLowering(ctx, a, l); err != nil {
-			h.Log.Warn("a lowered level of autonomy holds, and waits on to be recorded", "agent", text.Visible(l.Agent), "error", err)
+			h.Log.Warn("a lowered level of autonomy holds, but is not recorded yet", "agent", text.Visible(l.Agent), "error", err)
 			return
 		}
 		if err := os.Remove(path); err != nil {
-			h.Log.Warn("a lowered level of autonomy was recorded, and its file stays", "file", name, "error", err)
+			h.Log.Warn("a lowered level of autonomy was recorded, but its file is still there", "file", name, "error", err)
 		}
 	}
 }

@@ -39,9 +39,9 @@ func (u Unfinished) String() string {
 		what = "the rollback"
 	}
 	if u.Stage == archive.IntentAfter {
-		return fmt.Sprintf("%s of %s is noted, and that adoption.after ended is not", what, u.Proposal)
+		return fmt.Sprintf("%s of %s is recorded, but the end of adoption.after is not", what, u.Proposal)
 	}
-	return fmt.Sprintf("%s of %s by %s was cut off before its commit was noted", what, u.Proposal, text.Visible(u.By))
+	return fmt.Sprintf("%s of %s by %s was cut off before its commit was recorded", what, u.Proposal, text.Visible(u.By))
 }
 
 // Claim takes the exclusive right to decide on a proposal; nil while another process
@@ -110,16 +110,16 @@ func (h *Host) Finish(ctx context.Context, w *workspace.Workspace, id, next stri
 	case in.Stage == archive.IntentCommit && next == "reject":
 		return in, nil, nil
 	case in.Stage == archive.IntentCommit:
-		warn("%s of %s stands, and its commit was not made: %s", what, id, h.Command(again))
+		warn("%s of %s stands, but its commit was not made: %s", what, id, h.Command(again))
 		return in, nil, nil
 	case was.Stage == archive.IntentCommit && !review.Carried(in.Action, state) && (in.Action == "approve" || state != archive.Adopted):
-		warn("nothing is left to do of %s of %s: it is %s", what, id, state.Name())
+		warn("nothing is left to do for %s of %s: the proposal is %s", what, id, state.Name())
 		return nothing, nil, nil
 	case was.Stage == archive.IntentCommit && in.Commit == "":
 		warn("%s of %s was cut off before its commit was made; nothing was changed: %s", what, id, h.Command(again))
 		return in, nil, nil
 	case was.Stage == archive.IntentCommit:
-		warn("%s of %s was cut off after its commit %s; it is noted", what, id, Abbreviated(in.Commit))
+		warn("%s of %s was cut off after its commit %s, and is recorded now", what, id, Abbreviated(in.Commit))
 	}
 	done, err := h.Reviewer(w, lend).RunProgram(ctx, id)
 	if done != nil {

@@ -64,7 +64,7 @@ func (h *Host) reviewers(w *workspace.Workspace) []review.CodeReviewer {
 		r := review.CodeReviewer{Agent: id}
 		switch {
 		case a.Adapter.Kind != workspace.KindBuiltin:
-			r.Cannot = "is a program of its own, which is not asked to review"
+			r.Cannot = "is a program of its own, and only built-in agents review"
 		case a.Adapter.Model == workspace.ModelHeuristic:
 			r.Cannot = "has the heuristic model, which cannot review"
 		default:

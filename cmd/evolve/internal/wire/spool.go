@@ -173,7 +173,7 @@ func (h *Host) storeSpooled(root string, a *archive.Archive) {
 		switch name := filepath.Base(path); {
 		case err == nil:
 			if err := os.Remove(path); err != nil {
-				h.Log.Warn("a turn was stored, and its file stays", "file", name, "error", err)
+				h.Log.Warn("a turn was stored, but its file is still there", "file", name, "error", err)
 			}
 		case errors.Is(err, errRefused) || errors.Is(err, archive.ErrTooLarge):
 			h.Log.Warn("a turn in .evolve/"+workspace.SpoolFolder+" is not stored; its file is kept with the ending "+refusedEnding, "file", name, "error", text.Visible(err.Error()))

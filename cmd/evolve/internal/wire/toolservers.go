@@ -48,7 +48,7 @@ func (f *AgentFactory) warnOfChanges(servers []tool.Tool) {
 	}
 	known, err := readToolWords(f.workspace.Root)
 	if err != nil {
-		f.host.Log.Warn("what servers said of their tools cannot be compared: " + err.Error())
+		f.host.Log.Warn("the tool descriptions of servers cannot be compared: " + err.Error())
 	}
 	now := maps.Clone(known)
 	if now == nil {
@@ -65,7 +65,7 @@ func (f *AgentFactory) warnOfChanges(servers []tool.Tool) {
 		return
 	}
 	if err := keepToolWords(f.workspace.Root, now); err != nil {
-		f.host.Log.Warn("what servers say of their tools was not kept: " + err.Error())
+		f.host.Log.Warn("the tool descriptions of servers were not stored: " + err.Error())
 	}
 }
 

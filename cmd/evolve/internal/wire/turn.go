@@ -106,7 +106,7 @@ func (f *AgentFactory) Take(ctx context.Context, opened night.Opened, t Turn, sc
 	if err != nil {
 		hint := "correct the graders of the task"
 		if errors.Is(err, grade.ErrNoVerdict) {
-			hint = "the replies of " + f.judges(t.Task) + " were no verdicts: its route may name a model that keeps to the form"
+			hint = "the replies of " + f.judges(t.Task) + " were no verdicts: take a model on its route that keeps to the form"
 		}
 		out.Ungraded = exit.Errorf(exit.Infrastructure, hint+"; in a run such an evaluation is missing, not 0", "the turn ended with %s, but could not be graded: %w", res.Outcome, err)
 		return out, nil

@@ -347,7 +347,7 @@ func (h *Host) openOffer(ctx context.Context, o hub.Offer, dir, scratch string) 
 		return hub.Served{}, err
 	}
 	if opened.Sandbox != o.Walls && !o.AnyWalls {
-		return hub.Served{}, errors.Join(fmt.Errorf("its walls are %q, and the run asks for %q", opened.Sandbox, o.Walls), opened.Close())
+		return hub.Served{}, errors.Join(fmt.Errorf("its sandbox is %q, and the run asks for %q", opened.Sandbox, o.Walls), opened.Close())
 	}
 	return hub.Served{
 		Agent: opened.Agent, Parallel: opened.Parallel, Renew: opened.Renew, Close: opened.Close,

@@ -132,7 +132,7 @@ func (b Backups) rotate(id string) error {
 	list = slices.DeleteFunc(list, func(o Backup) bool { return o.archive != id })
 	for _, old := range list[:max(0, len(list)-b.Keep)] {
 		if err := os.Remove(old.File); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("removing an old one: %w", err)
+			return fmt.Errorf("removing an old backup: %w", err)
 		}
 	}
 	return nil
@@ -195,7 +195,7 @@ func Look(stateDir string) State {
 		err = json.Unmarshal(raw, &s)
 	}
 	if err != nil {
-		return State{Trouble: fmt.Sprintf("the note about the last one cannot be read: %s: %s", noteName, err)}
+		return State{Trouble: fmt.Sprintf("the note about the last backup cannot be read: %s: %s", noteName, err)}
 	}
 	if s.Trouble = ""; s.Last == nil {
 		return s
@@ -203,11 +203,11 @@ func Look(stateDir string) State {
 	s.Last.File = fileOf(stateDir, s.Last.File)
 	switch info, err := os.Stat(s.Last.File); {
 	case errors.Is(err, fs.ErrNotExist):
-		s.Trouble = fmt.Sprintf("the last one is missing: %s", s.Last.File)
+		s.Trouble = fmt.Sprintf("the last backup is missing: %s", s.Last.File)
 	case err != nil:
-		s.Trouble = fmt.Sprintf("the last one cannot be read: %s", err)
+		s.Trouble = fmt.Sprintf("the last backup cannot be read: %s", err)
 	case info.Size() != s.Last.Bytes:
-		s.Trouble = fmt.Sprintf("the last one is damaged: %s has %d bytes, not %d", s.Last.File, info.Size(), s.Last.Bytes)
+		s.Trouble = fmt.Sprintf("the last backup is damaged: %s has %d bytes, not %d", s.Last.File, info.Size(), s.Last.Bytes)
 	}
 	if s.Trouble != "" {
 		s.Last = nil
@@ -242,7 +242,7 @@ func LookInto(stateDir string) State {
 		err = errors.Join(archive.CheckBackup(f), f.Close())
 	}
 	if err != nil {
-		s.Trouble, s.Last = fmt.Sprintf("the last one cannot be restored: %s: %s", s.Last.File, err), nil
+		s.Trouble, s.Last = fmt.Sprintf("the last backup cannot be restored: %s: %s", s.Last.File, err), nil
 	}
 	return s
 }

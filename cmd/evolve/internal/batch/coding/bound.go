@@ -87,7 +87,7 @@ func (p *Prospect) judged(err error, kept Kept) error {
 	if errors.As(err, &slow) {
 		hint := "make it faster"
 		if p.own == nil && strings.Join(slow.Command, "\x00") == strings.Join(p.Target.Scoring.Score, "\x00") {
-			hint = "let it score fewer or smaller cases"
+			hint = "make the command score fewer or smaller cases"
 		}
 		problem := &Problem{kept.Bound.words(slow, hint)}
 		if kept.ReadOnly {
@@ -98,7 +98,7 @@ func (p *Prospect) judged(err error, kept Kept) error {
 			limit = 0
 		}
 		if err := keep(p.slowFile(kept), slowness{p.ID(), limit, problem.Text}); err != nil {
-			return fmt.Errorf("keeping that %s took too long: %w", p.Target.Name, err)
+			return fmt.Errorf("recording that %s took too long: %w", p.Target.Name, err)
 		}
 		return problem
 	}

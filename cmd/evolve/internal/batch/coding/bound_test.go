@@ -85,7 +85,7 @@ func TestSlowCode(t *testing.T) {
 	}{
 		"build": {review.Scoring{Build: []string{"sleep", "1000"}, Score: []string{"true"}}, "`sleep 1000`", "make it faster"},
 		"test":  {review.Scoring{Test: []string{"sleep", "1001"}, Score: []string{"true"}}, "`sleep 1001`", "make it faster"},
-		"score": {review.Scoring{Score: []string{"sleep", "1002"}}, "`sleep 1002`", "let it score fewer or smaller cases"},
+		"score": {review.Scoring{Score: []string{"sleep", "1002"}}, "`sleep 1002`", "make the command score fewer or smaller cases"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newSearched(t, c.scoring)

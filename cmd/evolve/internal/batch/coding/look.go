@@ -217,7 +217,7 @@ func (p *Prospect) unmarked() error {
 		return &Problem{q.String()}
 	}
 	for _, in := range slices.Sorted(maps.Keys(p.files)) {
-		return &Problem{text.Visible(in) + " has evolve:begin, but on no line that is only a comment: a mark is a comment line of its own"}
+		return &Problem{text.Visible(in) + " has evolve:begin, but not on a line of its own: a mark is a whole comment line"}
 	}
 	in, why, err := p.ground.MarkedOutside(false)
 	if err != nil {

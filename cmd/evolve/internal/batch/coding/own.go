@@ -55,7 +55,7 @@ func (p *Prospect) findOwn(w *workspace.Workspace) error {
 		return &Problem{"there is no agent " + text.Quote(p.Target.Agent)}
 	}
 	if a.Adapter.Network == "host" || len(a.Adapter.Env) > 0 {
-		return &Problem{"agent " + a.ID + " uses the network or variables, which code that no person has read does not get: name a scoring command (score) instead"}
+		return &Problem{"agent " + a.ID + " uses the network or variables, and code that no person has read gets neither: name a scoring command (score) instead"}
 	}
 	folder, err := a.FolderIn(p.ground.Top())
 	if err != nil {

@@ -21,7 +21,7 @@ func (p *Prospect) findUncommitted(ctx context.Context) {
 	case err != nil:
 		p.uncommitted = "it is not known whether all changes are committed: " + text.OneLine(err.Error())
 	case len(list) > 0:
-		p.uncommitted = "not committed, so that versions are without these changes: " + named(list)
+		p.uncommitted = "not committed, so versions do not contain these changes: " + named(list)
 	}
 }
 
@@ -71,7 +71,7 @@ func named(files []string) string {
 func (p *Prospect) Uncommitted() string { return p.uncommitted }
 
 // notCommitted follows the name of a file that has to be committed.
-const notCommitted = " is not as committed: commit it, since versions of the code start from the commit"
+const notCommitted = " differs from its commit: commit it, since versions of the code start from the commit"
 
 // explained adds to a [Problem] the files that are not committed or absent, a possible cause.
 func (p *Prospect) explained(err error) error {

@@ -43,7 +43,7 @@ func Look(reviewer *review.Reviewer, t review.Target) (*Prospect, error) {
 	case len(list) == 0:
 		return nil, nil
 	case measuredFile(g, list) != "":
-		p.Problem = fmt.Sprintf("a mark stands in %s, which is to measure it", measuredFile(g, list))
+		p.Problem = fmt.Sprintf("a mark is in %s, the file that measures it", measuredFile(g, list))
 	case t.Benchmark.Tune <= baseRuns:
 		p.Problem = fmt.Sprintf("%d runs leave none to search with: the base alone takes %d", t.Benchmark.Tune, baseRuns)
 	}

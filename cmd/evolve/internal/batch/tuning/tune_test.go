@@ -229,7 +229,7 @@ func TestMarkInTheMeasure(t *testing.T) {
 	b.Command, b.Packages, b.Pattern = []string{"go", "run", "work/work.go"}, nil, ""
 	d := newReviewer(t, module(source), b)
 	p, err := Look(d, d.Targets[0])
-	if err != nil || p == nil || p.Problem != "a mark stands in work/work.go, which is to measure it" {
+	if err != nil || p == nil || p.Problem != "a mark is in work/work.go, the file that measures it" {
 		t.Errorf("%+v %v", p, err)
 	}
 }
