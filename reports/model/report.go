@@ -224,7 +224,7 @@ type Effect struct {
 // About describes the level of the interval and its claim.
 func (e Effect) About() string {
 	if e.exact() {
-		return "exact for these tasks, as a repeat would say the same"
+		return "exact for these tasks, as a repeat would give the same"
 	}
 	words := number.Percent(e.Level) + " interval"
 	if e.Of != stats.NoClaim {

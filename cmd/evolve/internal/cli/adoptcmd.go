@@ -29,7 +29,7 @@ func adoptCommand(sh *shell) *cli.Command {
 			Name: "sync", Usage: "push branches of proposals, and record what was merged or closed at the remote",
 			Description: "For `adoption: {via: branch}` in evolve.yaml; `evolve run` does the same at its start and its end.\n" +
 				"It never pushes to the base branch and merges nothing. `evolve help decisions` describes it.",
-			Flags: []cli.Flag{&cli.StringSliceFlag{Name: "merged", Usage: "`ID=COMMIT`: a commit of the base branch is the merge of a proposal, with changes that hide it"}},
+			Flags: []cli.Flag{&cli.StringSliceFlag{Name: "merged", Usage: "`ID=COMMIT`: the commit of the base branch that merged a proposal, where other changes in it hide the merge"}},
 			Action: func(c *cli.Context) error {
 				if err := outside(sh); err != nil {
 					return err
@@ -73,7 +73,7 @@ func mergesOf(list []string) (map[string]string, error) {
 	for _, one := range list {
 		id, commit, ok := strings.Cut(one, "=")
 		if !ok || id == "" || len(commit) < 7 || strings.Trim(commit, "0123456789abcdefABCDEF") != "" {
-			return nil, exit.Errorf(exit.Usage, "such as --merged P1=0123abc: seven digits of the commit at least", "--merged %s is not ID=COMMIT", text.Quote(one))
+			return nil, exit.Errorf(exit.Usage, "write it like --merged P1=0123abc, with at least seven digits of the commit", "--merged %s is not ID=COMMIT", text.Quote(one))
 		}
 		out[id] = commit
 	}
@@ -169,7 +169,7 @@ func syncBranches(ctx context.Context, sh *shell, w *workspace.Workspace, merged
 		}
 		after, failed := rev.RunProgram(ctx, s.Proposal)
 		if failed != nil {
-			sh.Log.Warn("what came of adoption.after is not in the ledger", "proposal", s.Proposal, "error", failed)
+			sh.Log.Warn("the result of adoption.after is not in the ledger", "proposal", s.Proposal, "error", failed)
 		} else if after != nil && after.Problem != "" {
 			sh.eprintf("warning: adoption.after of %s failed: %s; the decision stands\n", s.Proposal, text.Visible(after.Problem))
 		}

@@ -20,7 +20,7 @@ import (
 func agentCommand(sh *shell) *cli.Command {
 	task := []cli.Flag{
 		agentFlag(),
-		&cli.StringFlag{Name: "task", Usage: "a task of the agent's suites, by `ID`, instead of a goal: it is graded as well"},
+		&cli.StringFlag{Name: "task", Usage: "run the task `ID` of the agent's suites instead of a goal, and grade the answer"},
 		&cli.StringFlag{Name: "variant", Usage: "an archived `VARIANT` instead of the champion"},
 		&cli.StringFlag{Name: "session", Usage: "go on with the conversation `NAME`: its messages, notes, working state and memories"},
 		&cli.BoolFlag{Name: "new", Usage: "begin the conversation of --session anew"},
@@ -146,7 +146,7 @@ func agentShow(sh *shell, c *cli.Context) error {
 		sh.printf("\n  not searched: %s\n", text.Visible(left))
 	}
 	if named := a.NamedInVain(); named != "" {
-		sh.printf("  space: in agent.yaml names %s all the same\n", text.Visible(named))
+		sh.printf("  space: in agent.yaml names %s nevertheless\n", text.Visible(named))
 	}
 	if len(a.Allow) > 0 {
 		sh.printf("\n  allowed to keep or share text beyond a turn: %s; in live turns from autonomy level 2 on\n", strings.Join(a.Allow, ", "))

@@ -28,11 +28,11 @@ type forgetView struct {
 func agentForgetCommand(sh *shell) *cli.Command {
 	return &cli.Command{
 		Name: "forget", Usage: "delete a stored conversation", ArgsUsage: "SESSION",
-		Description: "Its messages, notes and memories go, of its turns the goals, answers and steps, and what was\n" +
-			"corrected in it, also where lessons quote it. Reports of later runs are rendered again, and what it\n" +
-			"taught leaves the memory proposals that no person approved, with their git refs. Outcomes, usage and the\n" +
-			"names of the conversation and its domains stay, and the ledger notes the deletion. The output lists\n" +
-			"what it cannot reach (backups, exports, commits, suites, adopted memories) and what to do about each.",
+		Description: "Deletes its messages, notes and memories, the goals, answers and steps of its turns, and the corrections\n" +
+			"in it, also where lessons quote them. Renders the reports of later runs again, and removes what agents\n" +
+			"learned in it from memory proposals that no person approved, and their git refs. Outcomes, usage and the\n" +
+			"names of the conversation and its domains stay, and the ledger records the deletion. The output lists\n" +
+			"what is not deleted (backups, exports, commits, suites, adopted memories) and what to do about each.",
 		Flags:  []cli.Flag{agentFlag(), &cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "do not ask; needed where there is no terminal"}},
 		Action: func(c *cli.Context) error { return agentForget(sh, c) },
 	}
@@ -83,7 +83,7 @@ func agentForget(sh *shell, c *cli.Context) error {
 	v := forgetView{gcView: gcView{gone, false}}
 	forgot, err := sh.Reviewer(w, sh.Lender(w.Root, "evolve agent forget")).ForgetMemories(c.Context, a.ID, name, sh.Scrub(w))
 	if err != nil {
-		return fmt.Errorf("removing what it taught from the proposals: %w", err)
+		return fmt.Errorf("removing its lessons from the proposals: %w", err)
 	}
 	v.Proposals = forgot.Emptied
 	if forgot.Proposal != nil {

@@ -133,7 +133,7 @@ func leftBehind(sh *shell, w *workspace.Workspace, a *workspace.Agent, t talk, f
 	}
 	add(suitesOf(w, t.name), "suites with tasks made of the conversation", "delete these tasks and commit")
 	out = append(out,
-		leftOver{"names that a person chose", []string{"the session " + t.name + ": in the list of turns", "its domains: in `evolve tools health`, lessons and reports"}, "nothing removes them: choose names that tell nothing"},
+		leftOver{"names that a person chose", []string{"the session " + t.name + ": in the list of turns", "its domains: in `evolve tools health`, lessons and reports"}, "they cannot be removed: choose names that reveal nothing"},
 		leftOver{What: "files that `evolve archive export` or `evolve report` wrote elsewhere", Do: "delete them"},
 	)
 	return out, nil

@@ -37,11 +37,11 @@ type lessonsView struct {
 
 func agentLessonsCommand(sh *shell) *cli.Command {
 	return &cli.Command{
-		Name: "lessons", Usage: "what the turns in use have shown", ArgsUsage: "[AGENT]",
-		Description: "Every night makes it of the stored turns: strengths, weaknesses, referrals, corrections,\n" +
+		Name: "lessons", Usage: "what an agent's live turns have shown", ArgsUsage: "[AGENT]",
+		Description: "Every night derives lessons from the stored turns: strengths, weaknesses, referrals, corrections,\n" +
 			"tool errors, latencies and adjustments, each with its counts and turns. A person's own EVAL_FEEDBACK.md in the\n" +
-			"folder of the agent comes first. The next turn reads that and the advice of the lessons, without what\n" +
-			"people and tools wrote. Works while a run is on.",
+			"folder of the agent comes first. The next turn reads that file and the advice of the lessons, without texts of\n" +
+			"people and tools. Works while a run is on.",
 		Action: func(c *cli.Context) error { return agentLessons(sh, c) },
 	}
 }
@@ -80,7 +80,7 @@ func agentLessons(sh *shell, c *cli.Context) error {
 			}
 		}
 		if len(parts) == 0 {
-			sh.printf("no night has made lessons of turns of %s\n", a.ID)
+			sh.printf("no night has derived lessons from turns of %s\n", a.ID)
 		}
 		sh.printf("%s", strings.Join(parts, "\n"))
 	})

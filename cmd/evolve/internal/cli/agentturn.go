@@ -149,7 +149,7 @@ func takeTurn(sh *shell, c *cli.Context, w *workspace.Workspace, t oneTurn) erro
 	}
 	if t.Suite == nil {
 		if err := wire.KeepLiveLimits(w.Root, a.ID, sh.Now(), agents.Guard.Stats()); err != nil {
-			sh.Log.Warn("what limits did to the turn is not kept", "error", err)
+			sh.Log.Warn("the effect of limits on the turn is not stored", "error", err)
 		}
 	}
 	view := turnViewOf(t, res)
@@ -172,7 +172,7 @@ func takeTurn(sh *shell, c *cli.Context, w *workspace.Workspace, t oneTurn) erro
 		err = res.Ungraded
 	}
 	if err == nil && view.Outcome == agent.Infrastructure && view.Error == bench.EndedAtOnce {
-		err = exit.Errorf(exit.Infrastructure, "name in the goal of its user what the person wants of the agent, or begin with a message in turns; in a run such an evaluation is missing, not 0", "%s", view.Error)
+		err = exit.Errorf(exit.Infrastructure, "state in the goal of the simulated user what the person wants from the agent, or begin with a message in turns; in a run such an evaluation is missing, not 0", "%s", view.Error)
 	}
 	if err == nil {
 		err = exit.OfOutcome(view.Outcome, view.Error)
@@ -239,7 +239,7 @@ func keepTurn(sh *shell, c *cli.Context, w *workspace.Workspace, t oneTurn, v *t
 	if errors.As(err, &locked) {
 		v.Requests = requests
 		if err := wire.SpoolTurn(w.Root, spooledTurn(sh, t, v)); err != nil {
-			sh.Log.Warn("the turn was not stored, nor its conversation and change requests, and will not be; repeat it when the archive is free: "+locked.Error(), "error", err)
+			sh.Log.Warn("the turn, its conversation and its change requests are lost; repeat the turn when the archive is free: "+locked.Error(), "error", err)
 			return nil
 		}
 		sh.Log.Warn("the turn waits in .evolve, and the next command that records something stores it: " + locked.Error())
@@ -483,7 +483,7 @@ func printEnd(con *console, v turnView) {
 	}
 	con.printf("used       %s\n", usedLine(v.Usage))
 	if v.Judge.Iterations > 0 || v.Judge.CostUSD > 0 {
-		con.printf("beside it  %s, of judges and the simulated user\n", usedLine(v.Judge))
+		con.printf("besides    %s, of judges and the simulated user\n", usedLine(v.Judge))
 	}
 	if v.Turn != "" {
 		con.printf("stored     %s\n", v.Turn)

@@ -27,8 +27,8 @@ func archiveBackupCommand(sh *shell) *cli.Command {
 	var force bool
 	return &cli.Command{
 		Name: "backup", Usage: "copy the whole archive to a file", ArgsUsage: "FILE|FOLDER",
-		Description: "Works while a run is on: the copy is of one moment. It is written whole or not at all, " +
-			"readable by you alone. In a FOLDER the file is named by the archive and the time. `evolve archive restore` reads it.",
+		Description: "Works while a run is on: the copy shows one moment. The file is written whole or not at all, " +
+			"and only you can read it. In a FOLDER the archive and the time name the file. `evolve archive restore` reads it.",
 		Flags:  []cli.Flag{&cli.BoolFlag{Name: "force", Destination: &force, Usage: "replace FILE"}},
 		Action: func(c *cli.Context) error { return archiveBackup(sh, c, force) },
 	}

@@ -23,7 +23,7 @@ func archiveCommand(sh *shell) *cli.Command {
 		Name: "archive", Usage: "what was recorded: numbers, checks, export, import, backups and repair",
 		Subcommands: []*cli.Command{
 			{
-				Name: "stats", Usage: "how much there is of what",
+				Name: "stats", Usage: "count the records of each kind",
 				Action: func(c *cli.Context) error { return archiveStats(sh, c) },
 			},
 			{
@@ -87,7 +87,7 @@ func archiveCheck(sh *shell, c *cli.Context) error {
 		if err := a.Check(c.Context); err != nil {
 			return err
 		}
-		return sh.result(map[string]any{"sound": true}, "sound: every record reads, the indexes agree, the ledger is intact\n")
+		return sh.result(map[string]any{"sound": true}, "sound: every record can be read, the indexes agree, the ledger is intact\n")
 	})
 }
 

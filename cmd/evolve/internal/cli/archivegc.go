@@ -25,10 +25,10 @@ type gcView struct {
 func archiveGCCommand(sh *shell) *cli.Command {
 	var dry bool
 	return &cli.Command{
-		Name: "gc", Usage: "remove old transcripts and evaluations by `keep` of evolve.yaml",
-		Description: "A night with `keep` does the same at its end. What is open, adopted or rolled back, or was refused in the last " +
-			"90 days, keeps its evidence; the ledger, the results, the variants, and the evaluations of an agent's " +
-			"latest 30 nights always stay. What stays is copied, checked, and put in the place of the old in one step.",
+		Name: "gc", Usage: "remove old transcripts and evaluations, as `keep` in evolve.yaml sets",
+		Description: "A night with `keep` does the same at its end. Proposals that are open, adopted, rolled back or were refused in the last " +
+			"90 days keep their evidence; the ledger, the results, the variants, and the evaluations of an agent's " +
+			"latest 30 nights always stay. The records that stay are copied and checked, and replace the archive in one step.",
 		Flags:  []cli.Flag{&cli.BoolFlag{Name: "dry-run", Destination: &dry, Usage: "show what would go, and change nothing"}},
 		Action: func(c *cli.Context) error { return archiveGC(sh, c, dry) },
 	}
@@ -125,7 +125,7 @@ func removedWords(r archive.Removed, dry bool) string {
 		text += fmt.Sprintf("; the archive took %s and takes %s", humanize.IBytes(uint64(r.Before)), humanize.IBytes(uint64(r.After)))
 	}
 	if r.Over {
-		text += "; what must stay takes more than keep.size"
+		text += "; the records that must stay take more than keep.size"
 	}
 	return text
 }

@@ -41,10 +41,10 @@ func archiveImport(sh *shell, c *cli.Context) error {
 	if err := archive.ImportAt(c.Context, wire.ArchiveDir(root), bufio.NewReader(in), how); err != nil {
 		err = fmt.Errorf("importing %s: %w", name, err)
 		if errors.As(err, new(*archive.AuditError)) || errors.As(err, new(*archive.BoundError)) {
-			return exit.Errorf(exit.Integrity, "the export was altered, or is not of the archive that it names: restore a backup instead; nothing was imported", "%w", err)
+			return exit.Errorf(exit.Integrity, "the export was altered, or is of another archive than it names; nothing was imported: restore a backup instead", "%w", err)
 		}
 		if code, _ := exit.Of(err); code == exit.Unexpected {
-			return exit.Errorf(exit.Integrity, "export it again: what is not whole and unchanged is not imported", "%w", err)
+			return exit.Errorf(exit.Integrity, "export it again: only a whole and unchanged export is imported", "%w", err)
 		}
 		return err
 	}
@@ -72,10 +72,10 @@ func archiveImport(sh *shell, c *cli.Context) error {
 		text += fmt.Sprintf("\n  %s as the export states them: no commit here confirms who decided", count(n, "decision"))
 	}
 	for _, id := range slices.Sorted(maps.Keys(commits.Others)) {
-		sh.eprintf("warning: %s here another archive, %s: the export is not of it\n",
+		sh.eprintf("warning: %s here the archive %s, and the export is of another one\n",
 			orElse(count(commits.Others[id], "commit")+" name", "1 commit names", commits.Others[id] != 1), foreign.Visible(id))
 	}
-	_, err = fmt.Fprintf(sh.stdout, "imported %s%s\n  an archive of your own is taken back whole with    %s\n", name, text, sh.command("evolve archive restore"))
+	_, err = fmt.Fprintf(sh.stdout, "imported %s%s\n  to take an archive of your own back whole    %s\n", name, text, sh.command("evolve archive restore"))
 	return err
 }
 

@@ -20,10 +20,10 @@ func archiveRepairCommand(sh *shell) *cli.Command {
 	var yes bool
 	return &cli.Command{
 		Name: "repair", Usage: "save what can be read of a damaged archive",
-		Description: "Names what is damaged and counts what a repair keeps and what is lost, and changes nothing; while there is " +
-			"damage it ends with exit code 8. With --yes it builds a sound archive of every record that can be read, before " +
-			"and behind the damage, with the ledger up to the last entry whose chain holds and an entry that names what was " +
-			"lost. The damaged archive is moved aside whole. Killed on its way it can be repeated.",
+		Description: "Lists what is damaged, counts what a repair would keep and lose, and changes nothing; ends with exit code 8 if there is " +
+			"damage. With --yes it builds a sound archive of every record that can be read, before " +
+			"and behind the damage. The ledger is kept up to the last entry whose chain holds, and a new entry names what was " +
+			"lost. The damaged archive is moved aside whole. A repair that was killed can be repeated.",
 		Flags:  []cli.Flag{&cli.BoolFlag{Name: "yes", Destination: &yes, Aliases: []string{"y"}, Usage: "repair it"}},
 		Action: func(c *cli.Context) error { return archiveRepair(sh, c, yes) },
 	}

@@ -27,13 +27,13 @@ const noArchiveID = "none"
 func archiveRestoreCommand(sh *shell) *cli.Command {
 	return &cli.Command{
 		Name: "restore", Usage: "make the archive from a backup, in a workspace without one", ArgsUsage: "FILE",
-		Description: "Reads what `evolve archive backup` and a night wrote, and the schema-N.backup that a change of the " +
-			"archive's form leaves in .evolve/archive. The checksum, every record and the ledger are checked before the " +
-			"archive stands in its place. A backup of another archive than .evolve/archive.head and the commits name is " +
-			"refused, and what an older backup does not have is listed before the question.",
+		Description: "Reads backups of `evolve archive backup` and of nights, and the schema-N.backup that a change of the " +
+			"archive's format leaves in .evolve/archive. The checksum, every record and the ledger are checked before the " +
+			"archive is put in place. A backup of another archive than .evolve/archive.head and the commits name is " +
+			"refused. The decisions that an older backup does not have are listed before the question.",
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "archive", Usage: "take the backup though it is of another archive, the one with this `ID` (\"" + noArchiveID + "\" for a backup without an id)"},
-			&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "do not ask before something recorded is lost; needed where there is no terminal"},
+			&cli.StringFlag{Name: "archive", Usage: "take a backup of another archive, the one with this `ID` (\"" + noArchiveID + "\" for a backup without an id)"},
+			&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "do not ask before records are lost; needed where there is no terminal"},
 		},
 		Action: func(c *cli.Context) error { return archiveRestore(sh, c) },
 	}
@@ -50,7 +50,7 @@ type restoreView struct {
 
 func archiveRestore(sh *shell, c *cli.Context) error {
 	name := c.Args().First()
-	root, in, err := intoVacant(sh, c, "a backup is restored where there is none")
+	root, in, err := intoVacant(sh, c, "a backup is restored only into a workspace without one")
 	if err != nil {
 		return err
 	}
@@ -69,7 +69,7 @@ func archiveRestore(sh *shell, c *cli.Context) error {
 		}
 		err = fmt.Errorf("restoring %s: %w", name, err)
 		if code, _ := exit.Of(err); code == exit.Unexpected || errors.Is(err, archive.ErrCorrupt) {
-			return exit.Errorf(exit.Integrity, "try an older backup: what is not whole and unchanged is not restored", "%w", err)
+			return exit.Errorf(exit.Integrity, "try an older backup: only a whole and unchanged one is restored", "%w", err)
 		}
 		return err
 	}
@@ -207,13 +207,13 @@ func confirmLoss(ctx context.Context, con *console, c *cli.Context, lost archive
 	}
 	if lost.Entries > 0 || len(lost.Lost) > 0 {
 		fmt.Fprintf(&b, "the backup is older than what is recorded here: %s\n",
-			orElse("commits tell of later decisions", orElse("1 ledger entry", fmt.Sprint(lost.Entries, " ledger entries"), lost.Entries == 1)+" would be lost", lost.Entries == 0))
+			orElse("commits record later decisions", orElse("1 ledger entry", fmt.Sprint(lost.Entries, " ledger entries"), lost.Entries == 1)+" would be lost", lost.Entries == 0))
 	}
 	for _, d := range lost.Lost {
 		fmt.Fprintf(&b, "  %s\n", lostWords(d))
 	}
 	if lost.Entries > 0 && len(lost.Lost) == 0 {
-		b.WriteString("  which decisions they tell of is not known, if any\n")
+		b.WriteString("  whether they hold decisions, and which, is unknown\n")
 	}
 	who, ok := con.asker()
 	if c.Bool("yes") || !ok {
@@ -248,5 +248,5 @@ func refuseLost(ctx context.Context, a *archive.Archive, p archive.ProposalRecor
 		return err
 	}
 	return exit.Errorf(exit.Gate, "`evolve reject "+p.ID+"` repeats a rejection; --override-reason adopts it all the same",
-		"%s, in entries that a restore has lost", lostWords(*d))
+		"%s, in ledger entries that a restore lost", lostWords(*d))
 }

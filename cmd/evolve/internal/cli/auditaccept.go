@@ -14,7 +14,7 @@ import (
 
 func acceptHeadCommand(sh *shell) *cli.Command {
 	return &cli.Command{
-		Name: "accept-head", Usage: "go on from a ledger that is not the one that was witnessed",
+		Name: "accept-head", Usage: "accept a ledger that differs from the one that was witnessed",
 		Description: "The head of the ledger is kept in .evolve/archive.head as well. Where the archive was restored " +
 			"by hand, the two differ and every command refuses to work. This command takes the ledger as it is. " +
 			"A ledger entry records who accepted it, why, and the content of the file.",

@@ -25,8 +25,8 @@ func signCommand(sh *shell) *cli.Command {
 		Name: "sign", Usage: "sign the head of the ledger with an SSH key",
 		Description: "Writes .evolve/head.signed and its signature, .evolve/head.signed.sig, which `ssh-keygen -Y verify -n evolve` " +
 			"checks as well. Who can read the key can sign another history. With audit.sign in evolve.yaml each entry is " +
-			"signed as it is written; this command signs what came about otherwise, such as by a restore: look at it first. " +
-			"It signs nothing that `evolve audit verify` finds fault with.",
+			"signed as it is written; this command signs entries that came otherwise, such as by a restore: look at them first. " +
+			"It signs no ledger in which `evolve audit verify` finds a fault.",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "key", Destination: &o.key, Usage: "the private ed25519 key in `FILE`, without a passphrase; audit.sign of evolve.yaml by default"},
 			&cli.BoolFlag{Name: "anew", Destination: &o.anew, Usage: "sign even if the head that was signed before is not in the ledger"},

@@ -61,9 +61,9 @@ func verifyCommand(sh *shell) *cli.Command {
 	return &cli.Command{
 		Name: "verify", Usage: "check that nothing recorded was changed, moved or cut off",
 		Description: "The chain of the ledger, its head beside the archive, decisions and proposals, the evaluations that " +
-			"proposals rest on, and the trailers of the repository's commits: they must all tell of the same. " +
+			"proposals rest on, and the trailers of the repository's commits: they must all agree. " +
 			"The rulings of all results are computed again from the evaluations that are still stored. " +
-			"The first that does not is named, and the exit code is 8. With audit.sign in evolve.yaml the head must be signed.",
+			"The first disagreement is printed, and the exit code is 8. With audit.sign in evolve.yaml the head must be signed.",
 		Flags:  []cli.Flag{&cli.StringFlag{Name: "allowed-signers", Usage: "the keys in `FILE`, as ssh-keygen has them: one of them must have signed a head of this ledger; audit.allowed_signers of evolve.yaml by default"}},
 		Action: func(c *cli.Context) error { return auditVerify(sh, c) },
 	}
@@ -193,7 +193,7 @@ func printVerified(con *console, v verifyView) {
 		text string
 	}{
 		{v.Unbound, "made by an older evolve: the ledger has no digests of them"},
-		{v.Gone, "not compared: what they rest on is not stored any more"},
+		{v.Gone, "not compared: their evidence is not stored any more"},
 		{len(v.Missing), "adopted by a commit that the repository does not have"},
 	} {
 		if note.n > 0 {
@@ -207,17 +207,17 @@ func printVerified(con *console, v verifyView) {
 		con.printf("  %s not recomputable: their evaluations were removed\n", count(n, "ruling"))
 	}
 	if v.Accepted > 0 {
-		con.printf("  %s that was not the witnessed one was accepted or restored by a person: `evolve audit log`; %s of what was lost\n",
+		con.printf("  %s that differed from the witnessed one was accepted or restored by a person (`evolve audit log`); %s of what was lost\n",
 			count(v.Accepted, "ledger"), count(len(v.Lost), "commit"))
 	}
 	if n := len(v.Unproven); n > 0 {
 		con.printf("  %s as the export states them: no commit here confirms who decided (%s)\n", count(n, "imported decision"), strings.Join(v.Unproven, ", "))
 	}
 	if n := len(v.Later); n > 0 {
-		con.printf("  %s about imported proposals that the export does not have: it is older, or cut\n", count(n, "commit"))
+		con.printf("  %s about imported proposals that the export does not have: the export is older than the commits, or was cut\n", count(n, "commit"))
 	}
 	for _, id := range slices.Sorted(maps.Keys(v.Others)) {
-		con.printf("  %s another archive, %s, which is neither this one nor one that it imported: not compared\n",
+		con.printf("  %s the archive %s, which is neither this one nor one that was imported here: not compared\n",
 			orElse(count(v.Others[id], "commit")+" name", "1 commit names", v.Others[id] != 1), foreign.Visible(id))
 	}
 	if v.Signer != "" {

@@ -99,7 +99,7 @@ func proposeLevel(ctx context.Context, sh *shell, w *workspace.Workspace, store 
 			return archive.ProposalRecord{}, exit.Errorf(exit.Usage, "`evolve requests list` shows what each asks for", "%s is no request of %s for a level of autonomy", asked.ID, r.Agent)
 		}
 		if asked.State == archive.RequestDenied {
-			return archive.ProposalRecord{}, exit.Errorf(exit.Gate, "leave --from out, and give your own reason", "%s was denied, so that no request rests on it", asked.ID)
+			return archive.ProposalRecord{}, exit.Errorf(exit.Gate, "leave --from out, and give your own reason", "%s was denied, so no request can rest on it", asked.ID)
 		}
 		r.Request = asked.ID
 	}
@@ -264,7 +264,7 @@ func printRequirements(con *console, list []autonomy.Requirement) {
 
 // printConduct shows the figures that no requirement names.
 func printConduct(con *console, f autonomy.Figures) {
-	con.printf("  people approved %d of %d requests and proposals of it that they decided\n", f.Granted, f.Decided)
+	con.printf("  people approved %d of its %d requests and proposals that they decided\n", f.Granted, f.Decided)
 	con.printf("  it made %s, %d of them in the last 7 days\n", count(f.Unsafe, "unsafe request"), f.Recent)
 	if f.LeftOut > 0 {
 		con.printf("  %s imported and did not count\n", orElse("1 turn was", fmt.Sprintf("%d turns were", f.LeftOut), f.LeftOut == 1))
@@ -280,7 +280,7 @@ func levelGrounds(to autonomy.Level, f autonomy.Figures) []string {
 	for _, r := range autonomy.Requirements(to, f) {
 		out = append(out, fmt.Sprintf("%s: %s; needed: %s", r.Name, r.Have, r.Need))
 	}
-	out = append(out, fmt.Sprintf("people approved %d of %d requests and proposals of it that they decided", f.Granted, f.Decided))
+	out = append(out, fmt.Sprintf("people approved %d of its %d requests and proposals that they decided", f.Granted, f.Decided))
 	for _, risk := range autonomy.Risks(to, f) {
 		out = append(out, "! risk: "+risk)
 	}

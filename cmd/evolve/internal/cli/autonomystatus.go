@@ -229,7 +229,7 @@ func lowerAdvice(agentID string, level autonomy.Level, recent int) string {
 func printAutonomy(con *console, v autonomyView) {
 	con.printf("%s  autonomy level %d (%s)\n", text.Visible(v.Agent), v.Level, v.Name)
 	if v.InForce != v.Level {
-		con.printf("  it acts as at level %d: nothing beyond level %d is switched on in this version\n", v.InForce, autonomy.SwitchedOn)
+		con.printf("  it acts as at level %d: this version enables nothing beyond level %d\n", v.InForce, autonomy.SwitchedOn)
 	}
 	if v.Unproven != "" {
 		con.printf("  ! %s\n", text.Visible(v.Unproven))
@@ -238,7 +238,7 @@ func printAutonomy(con *console, v autonomyView) {
 		con.printf("  ! %s\n", con.localHint(text.Visible(v.Advice)))
 	}
 	if len(v.Allowed)+len(v.KeptBack) == 0 {
-		con.printf("  tools      its own: evolve offers it none, so that the level bounds nothing\n")
+		con.printf("  tools      its own: evolve offers it none, so the level bounds none\n")
 	} else {
 		con.printf("  allowed    %s\n", orDash(text.Visible(strings.Join(v.Allowed, ", "))))
 		con.printf("  kept back  %s\n", orDash(text.Visible(strings.Join(v.KeptBack, ", "))))

@@ -41,7 +41,7 @@ func benchBuildCommand(sh *shell) *cli.Command {
 			&cli.StringFlag{Name: "domain", Usage: "the `DOMAIN` of all tasks; without it, that of the log or by the agent's keywords"},
 			&cli.IntFlag{Name: "per-domain", Value: perDomain, Usage: "at most `N` tasks of a domain"},
 			&cli.StringFlag{Name: "grader", Usage: "the `GRADER` of all tasks, one that uses the task's answer, such as numeric or rouge_l"},
-			&cli.BoolFlag{Name: "conversations", Usage: "make one scripted conversation of each with several messages of the user that was approved at its end"},
+			&cli.BoolFlag{Name: "conversations", Usage: "make one scripted conversation of each that has several messages of the user and was approved at its end"},
 			&cli.BoolFlag{Name: "dry-run", Usage: "count and list, write nothing"},
 			&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "write without a review; needed where there is no terminal"},
 			&cli.BoolFlag{Name: "force", Usage: "replace what is there; tasks that stay keep their sides"},

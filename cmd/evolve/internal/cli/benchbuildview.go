@@ -39,7 +39,7 @@ func (o *builtSuite) print(con *console) {
 		say("  ", "%s with the target of the log as the answer", count(s.Targets, "exchange"))
 	}
 	if s.Repeated > 0 {
-		say("  ", "%s of a conversation that a longer or equal record has, counted once", count(s.Repeated, "record"))
+		say("  ", "%s of a conversation that an equal or longer record covers, counted once", count(s.Repeated, "record"))
 	}
 	reasons := slices.SortedFunc(maps.Keys(s.LeftOut), func(a, b string) int {
 		return cmp.Or(cmp.Compare(s.LeftOut[b], s.LeftOut[a]), strings.Compare(a, b))
@@ -56,7 +56,7 @@ func (o *builtSuite) print(con *console) {
 	if s.BadDomains > 0 {
 		say("", "%s without the domain that the log names, which no suite can have", count(s.BadDomains, "task"))
 	}
-	say("", "names, postal addresses and other personal data are not: look through the tasks")
+	say("", "names, postal addresses and other personal data are not replaced: look through the tasks")
 	say("", "%s kept: %d search, %d holdout", count(s.Kept, "task"), s.Search, s.Holdout)
 	if e := s.Existing; e != nil {
 		say("", "%d of the existing suite stay on their sides, %d new, %d gone", e.Stay, e.New, e.Gone)

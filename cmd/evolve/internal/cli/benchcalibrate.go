@@ -22,7 +22,7 @@ func benchCalibrateCommand(sh *shell) *cli.Command {
 	return &cli.Command{
 		Name: "calibrate", Usage: "compare the judge of a suite with labels of people",
 		Description: "A line of labels is {\"task\": ID, \"answer\": TEXT, \"label\": 0 to 1}, or \"grade\" on the judge's scale\n" +
-			"in the place of \"label\". Each is one question to the judge, which costs money; the result is recorded.",
+			"in the place of \"label\". Each line is one call of the judge, which costs money; the result is recorded.",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "labels", Required: true, Usage: "the JSONL `FILE` of labels, or - for standard input"},
 			&cli.StringFlag{Name: "suite", Usage: "the `SUITE`; needed when several have judges"},

@@ -63,7 +63,7 @@ func benchRunCommand(sh *shell) *cli.Command {
 			"count. Nothing is recorded but failures of tools that the agent wrote.",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "variant", Usage: "an archived `VARIANT` instead of the champion"},
-			&cli.IntFlag{Name: "repeats", Value: 1, Usage: "`N` runs of each task, for pass^k: the share of tasks of which all of k runs pass"},
+			&cli.IntFlag{Name: "repeats", Value: 1, Usage: "`N` runs of each task, for pass^k: the share of tasks whose k runs all pass"},
 			&cli.IntFlag{Name: "concurrency", Usage: "run `N` evaluations at once"},
 		},
 		Action: func(c *cli.Context) error { return benchRun(sh, c) },

@@ -54,9 +54,9 @@ func (b *codeBook) movedTo(base, version agent.ConfigID) string {
 	case version:
 		return where + "which has this version"
 	case base:
-		return where + "where other code than the blocks changed"
+		return where + "where code outside the blocks changed"
 	}
-	return where + "where the blocks have other texts"
+	return where + "where the blocks differ"
 }
 
 // name returns the commit, or which night it is of.

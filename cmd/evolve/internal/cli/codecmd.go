@@ -28,14 +28,14 @@ func codeCommand(sh *shell) *cli.Command {
 		Subcommands: []*cli.Command{
 			{
 				Name: "show", Usage: "the blocks with the best version so far; or one version: its diff, lineage and values", ArgsUsage: "TARGET [VARIANT]",
-				Description: "The diff is against the code that the version was measured on. Values of held-out cases are those of the confirmation, where a version entered it; it is confirmed if it was shown to be better there.",
+				Description: "The diff is against the code that the version was measured on. A version that entered the confirmation has values of held-out cases; it is confirmed if it was shown to be better on them.",
 				Action: func(c *cli.Context) error {
 					return withCode(sh, c, func(b *codeBook) error { return showCode(sh, b, c.Args().Get(1)) })
 				},
 			},
 			{
 				Name: "lineage", Usage: "how a version came about, with the diff of each step", ArgsUsage: "TARGET [VARIANT]",
-				Description: "Without VARIANT it is the best version so far or, without one, that of the latest proposal that waits.",
+				Description: "Without VARIANT: the best version so far or, if there is none, that of the latest proposal that waits.",
 				Action: func(c *cli.Context) error {
 					return withCode(sh, c, func(b *codeBook) error { return showCodeLineage(sh, b, c.Args().Get(1)) })
 				},

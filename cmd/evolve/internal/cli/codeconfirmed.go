@@ -160,7 +160,7 @@ func (b *codeBook) lacking(r *stats.Ruling) string {
 	case r.State == stats.Proven, r.State == stats.Trade:
 		return "it is better on " + noun + ", and another version was proposed"
 	case r.Independent > 0 && r.Independent < float64(r.Least):
-		return fmt.Sprintf("it takes %d independent %s, and there are %.3g", r.Least, noun, r.Independent)
+		return fmt.Sprintf("it needs %d independent %s, and there are %.3g", r.Least, noun, r.Independent)
 	case r.New.Lo <= 0:
 		return "the interval of its score for new " + b.Cases() + "s includes 0" + goesOn(r)
 	case r.NewLower <= 0:
@@ -186,7 +186,7 @@ func (b *codeBook) stoodIn(n archive.AgentResult, id agent.ConfigID, alike []age
 		case f.Ruling == nil:
 			continue
 		case slices.ContainsFunc(n.Minimised(), func(a archive.Ablation) bool { return a.Winner == id && a.Small == f.Variant }):
-			how = "what making it small left of it"
+			how = "its reduced form"
 		case slices.Contains(alike, f.Variant):
 			how = "which has equal values"
 		default:

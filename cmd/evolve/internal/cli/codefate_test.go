@@ -155,7 +155,7 @@ func TestAdoptedVersionIsShownOnItsBase(t *testing.T) {
 	})
 	n.write(n.repo+"/params", "# evolve:begin factors\n"+factors("7", "2", "3")+"# evolve:end\n")
 	n.commit()
-	n.has("without a recorded commit", n.evolve("code", "show", "curve", name), "whose commit is not recorded; HEAD is "+n.head()[:12]+", where the blocks have other texts\n", "  -a=1\n", "  +a=0\n")
+	n.has("without a recorded commit", n.evolve("code", "show", "curve", name), "whose commit is not recorded; HEAD is "+n.head()[:12]+", where the blocks differ\n", "  -a=1\n", "  +a=0\n")
 }
 
 // TestFateOfVersions checks that a rejection with its reason and a gate that refused are told of a
@@ -251,7 +251,7 @@ func TestWhyTheBestIsNotConfirmed(t *testing.T) {
 			f.Fixed = true
 			r.Finalist = []archive.Finalist{{Variant: v.ID, Ruling: f}}
 		},
-		"(not confirmed: " + second + ", what making it small left of it, was judged in its place: proven on these cases only: it takes 8 independent held-out cases, and there are 3)": func(r *archive.AgentResult, v, small archive.Variant) {
+		"(not confirmed: " + second + ", its reduced form, was judged in its place: proven on these cases only: it needs 8 independent held-out cases, and there are 3)": func(r *archive.AgentResult, v, small archive.Variant) {
 			f := ruling(stats.HereOnly, .1, .2)
 			f.Independent, f.Claim = 3, stats.TheseTasks
 			r.Finalist = []archive.Finalist{{Variant: small.ID, Ruling: f}}

@@ -65,9 +65,9 @@ func printHoldout(con *console, noun string, r stats.Ruling) {
 	printDifference(con, noun, "holdout", shown)
 	what := fmt.Sprintf("%g %% interval for %s", 100*r.Level, about.Words())
 	if i.Lo == i.Hi && about == stats.TheseTasks {
-		what = "exact for these tasks, as a repeat would say the same"
+		what = "exact for these tasks, as a repeat would give the same"
 	}
-	con.printf("           %s; over so many comparisons as you make, some are found by chance\n", words(what))
+	con.printf("           %s; of many comparisons that you make, some differ by chance\n", words(what))
 	con.printf("    claim  %s\n", words(verdictOn(r)))
 	if assumes := r.Assumes(); assumes != "" {
 		con.printf("           %s\n", words(assumes))

@@ -180,5 +180,5 @@ func contradiction(ctx context.Context, a *archive.Archive, p archive.ProposalRe
 // claims are the words for what is known about a variant.
 var claims = map[stats.Claim]string{
 	stats.NewTasks:   "better on new tasks like these",
-	stats.TheseTasks: "better on these tasks; not shown of new ones",
+	stats.TheseTasks: "better on these tasks; not shown for new ones",
 }

@@ -19,7 +19,7 @@ func decider(sh *shell, c *cli.Context, root string) (string, error) {
 		by = whoami(c.Context, sh, root)
 	}
 	if strings.TrimSpace(by) == "" {
-		return "", exit.Errorf(exit.Usage, "--by \"Name <mail>\" names you, or `git config --global user.name` and user.email do", "git has no user here, so that the decision would have no name")
+		return "", exit.Errorf(exit.Usage, "--by \"Name <mail>\" names you, or `git config --global user.name` and user.email do", "git has no user here, and a decision needs a name")
 	}
 	return by, nil
 }

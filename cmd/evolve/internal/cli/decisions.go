@@ -39,9 +39,9 @@ type decision struct {
 func approving() decision {
 	return decision{
 		name: "approve", usage: "adopt a proposal: one commit on the branch that is checked out", commits: true,
-		about: "Refused when what the proposal depends on has changed since it was measured, when a gate " +
-			"does not pass, and when the files it would change are not committed. A workspace in no " +
-			"repository can become one: the files of its first commit, the workspace's own and no others, " +
+		about: "Refused if what the proposal depends on has changed since it was measured, if a gate " +
+			"does not pass, or if files that it would change are not committed. A workspace outside of a " +
+			"repository can become one: the files of its first commit, only the workspace's own, " +
 			"are listed before the question.",
 		flags:  []cli.Flag{&cli.StringFlag{Name: "override-reason", Usage: "let a flagged proposal pass for the `REASON`"}},
 		states: []archive.ProposalState{archive.Awaiting, archive.HumanLane, archive.Approved},
@@ -71,8 +71,8 @@ func rejecting() decision {
 func rollingBack() decision {
 	return decision{
 		name: "rollback", usage: "take an adoption back with a new commit that restores what was before", commits: true,
-		about: "History is kept: nothing is rewritten. When files changed since, they are named and nothing is done. " +
-			"A change that a later adopted one replaced is rolled back after that one.",
+		about: "History is kept: nothing is rewritten. If files have changed since, the command lists them and does nothing. " +
+			"If a later adoption replaced the change, roll that one back first.",
 		states: []archive.ProposalState{archive.Adopted},
 		plan: func(p archive.ProposalRecord) string {
 			return "take back " + p.Title + " and restore the " + subject(p) + " before it"
@@ -83,7 +83,7 @@ func rollingBack() decision {
 			if done.Branch != "" {
 				return fmt.Sprintf("the rollback of %s is proposed as branch %s on %s; merging it there takes the adoption back", text.Visible(p.Title), text.Visible(done.Branch), text.Visible(p.Branch.Remote))
 			}
-			verb := orElse("restores the "+subject(p)+" before it", "records it; the files were as before it already", !done.Restored)
+			verb := orElse("restores the "+subject(p)+" before it", "records it; the files were in their earlier state already", !done.Restored)
 			return fmt.Sprintf("rolled back %s: commit %s %s", text.Visible(p.Title), wire.Abbreviated(p.Decision.Commit), verb)
 		},
 	}
@@ -117,7 +117,7 @@ func mayDecide(sh *shell, c *cli.Context, name string, reasoned bool) error {
 		return err
 	}
 	if reasoned && strings.TrimSpace(c.String("reason")) == "" {
-		return exit.Errorf(exit.Usage, "--reason \"…\" gives the reason to later readers", "%s needs a reason", name)
+		return exit.Errorf(exit.Usage, "add --reason \"…\", for later readers", "%s needs a reason", name)
 	}
 	return nil
 }
@@ -349,7 +349,7 @@ func afterwards(ctx context.Context, sh *shell, w *workspace.Workspace, lend rev
 	}
 	done, err := sh.Reviewer(w, lend).RunProgram(ctx, p.ID)
 	if err != nil {
-		sh.Log.Warn("what came of adoption.after is not in the ledger", "proposal", p.ID, "error", err)
+		sh.Log.Warn("the result of adoption.after is not in the ledger", "proposal", p.ID, "error", err)
 	}
 	return done
 }

@@ -37,8 +37,8 @@ func doctorCommand(sh *shell) *cli.Command {
 	return &cli.Command{
 		Name: "doctor", Usage: "check the workspace and what a night needs around it",
 		Description: "Looks at the files, git, the sandbox, the disk, the clock, the archive, the suites, each agent's " +
-			"program, the power of each benchmark, and the targets of patches with their marked constants. Each agent is given one " +
-			"task of its search side, twice, which may cost what two tasks cost, each program that grades gets one answer, and code that nights search is built, tested and scored as it is, if no night did so yet: --trial 0 does none of this. It changes nothing here, and sets up the streams of a hub that evolve.yaml names. Warnings leave the exit code at 0; " +
+			"program, the power of each benchmark, and the targets of patches with their marked constants. Each agent does one " +
+			"of its search tasks twice, which may cost as much as two tasks. Each program that grades gets one answer. Code that nights search is built, tested and scored as it is, unless a night did so. --trial 0 skips all of this. It changes nothing here, but sets up the streams of a hub that evolve.yaml names. Warnings leave the exit code at 0; " +
 			"what would stop a run ends it with 2 (files, agents), 7 (surroundings) or 8 (archive).",
 		Flags: []cli.Flag{
 			&cli.DurationFlag{Name: "trial", Value: trialTime, Destination: &patience, Usage: "at most `DURATION` for each agent's task, each grader's answer and each target's code; 0 tries none"},

@@ -29,7 +29,7 @@ func dryRun(ctx context.Context, con *console, w *workspace.Workspace, opts batc
 		return err
 	}
 	err = con.show(map[string]any{"run": plan.Run.ID, "seed": plan.Run.Seed, "plans": plan.Agents, "limits": plan.Limits, "outlooks": plan.Outlooks, "reflections": append([]batch.Reflection{}, plan.Reflections...), "forgings": append([]batch.Forging{}, plan.Forgings...), "spaces": spacesOf(w, plan, opts.Code), "patches": patchPlanOf(w, plan)}, func() {
-		con.printf("run %s, seed %d; nothing is spent by looking\n", plan.Run.ID, plan.Run.Seed)
+		con.printf("run %s, seed %d; showing the plan spends nothing\n", plan.Run.ID, plan.Run.Seed)
 		for i := range plan.Agents {
 			printPlan(con, w, plan, opts.Code, i)
 		}
@@ -80,7 +80,7 @@ func printPlan(con *console, w *workspace.Workspace, plan batch.Plan, code batch
 		paragraph("warning", words)
 	}
 	if !limits.Known() && p.Search == 0 {
-		con.printf("  search    first of all the champion; then the night is planned by what that takes\n")
+		con.printf("  search    first the champion; the time and cost of its evaluations decide the plan of the night\n")
 		printWarnings(con, p.Warnings, p.Metric != nil)
 		return
 	}
@@ -89,7 +89,7 @@ func printPlan(con *console, w *workspace.Workspace, plan batch.Plan, code batch
 		con.printf("  rerun     %6d evaluations of the champion against itself%s\n", p.AA, orElse("", ", and of the config before it", p.Replaced == ""))
 	}
 	if p.Ablate > 0 {
-		con.printf("  ablate    %6d evaluations to make finalists small: changes without a shown effect go back\n", p.Ablate)
+		con.printf("  ablate    %6d evaluations to reduce finalists: changes without a shown effect are undone\n", p.Ablate)
 	}
 	if p.Confirm > 0 {
 		con.printf("  confirm   %6d evaluations on the holdout: %s\n", p.Confirm, rounds(p))
@@ -214,7 +214,7 @@ func entriesLeft(look night.Outlook) string {
 // rounds describes the confirmation that the budget allows.
 func rounds(p archive.AgentPlan) string {
 	if p.Deterministic && !p.UsesSeed {
-		return fmt.Sprintf("%s and the champion once on every task, as a repeat would say nothing new", count(p.Finalists, "variant"))
+		return fmt.Sprintf("%s and the champion once on every task, as a repeat would give the same", count(p.Finalists, "variant"))
 	}
 	return fmt.Sprintf("both sides on every task, %s; %s may enter tonight", text.Times(p.Repeats), count(p.Finalists, "variant"))
 }

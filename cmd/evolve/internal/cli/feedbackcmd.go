@@ -29,8 +29,8 @@ func feedbackCommand(sh *shell) *cli.Command {
 		Subcommands: []*cli.Command{
 			{
 				Name: "add", Usage: "change the choice of a tool, or forbid it", ArgsUsage: "AGENT",
-				Description: "It holds from the next turn on and wins over what the agent learned; of several the newest\n" +
-					"wins, but a prohibition holds until newer feedback of the same scope wants the tool\n" +
+				Description: "It holds from the next turn on and overrides what the agent learned; of several the newest\n" +
+					"holds, but a prohibition stays until newer feedback of the same scope asks for the tool\n" +
 					"(`evolve help feedback`). The ledger notes it with your name.",
 				Flags: []cli.Flag{
 					&cli.StringFlag{Name: "verdict", Usage: "the `VERDICT`: positive, negative or correction"},
@@ -55,7 +55,7 @@ func feedbackCommand(sh *shell) *cli.Command {
 				Action: func(c *cli.Context) error { return feedbackList(sh, c) },
 			},
 			{
-				Name: "remove", Usage: "take a feedback back: every score is as without it", ArgsUsage: "AGENT ID",
+				Name: "remove", Usage: "withdraw feedback: scores are as they would be without it", ArgsUsage: "AGENT ID",
 				Flags:  []cli.Flag{&cli.StringFlag{Name: "reason", Usage: "the `REASON`, for the ledger"}, byFlag()},
 				Action: func(c *cli.Context) error { return feedbackRemove(sh, c) },
 			},
@@ -100,7 +100,7 @@ func feedbackAdd(sh *shell, c *cli.Context) error {
 		case errors.Is(err, experience.ErrFeedbackFull):
 			return f, exit.Errorf(exit.Gate, "`evolve feedback remove "+a.ID+" ID` removes one", "%v", err)
 		case err != nil:
-			return f, exit.Errorf(exit.Usage, "`evolve help feedback` describes each field", "it is no feedback: %v", err)
+			return f, exit.Errorf(exit.Usage, "`evolve help feedback` describes each field", "this is no valid feedback: %v", err)
 		}
 		return stored, nil
 	})
@@ -243,7 +243,7 @@ func feedbackOf(c *cli.Context, now time.Time, scrub func(string) string) (exper
 	case f.Action != experience.Replace && f.With != "":
 		return f, exit.Errorf(exit.Usage, "--action replace uses another tool instead", "--with is for replace, not for %s", f.Action)
 	case f.Goal != "" && !strings.ContainsFunc(f.Goal, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }):
-		return f, exit.Errorf(exit.Usage, "it names words of the goal, such as \"deploy prod*\"; left out: every goal", "--goal %.40q has no word", f.Goal)
+		return f, exit.Errorf(exit.Usage, "name words of the goal, such as \"deploy prod*\", or leave it out for every goal", "--goal %.40q has no word", f.Goal)
 	case f.With != "" && f.With == f.Tool:
 		return f, exit.Errorf(exit.Usage, "--with names another tool", "%s cannot be used instead of itself", f.Tool)
 	case f.Session != "" && c.IsSet("days"):

@@ -67,7 +67,7 @@ func hubSettings(sh *shell, c *cli.Context) (root string, set workspace.Workers,
 // tlsFlags are the flags of a connection with TLS.
 func tlsFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "tls-ca", Usage: "the `FILE` of the certificates that sign the server's"},
+		&cli.StringFlag{Name: "tls-ca", Usage: "the `FILE` of the CA certificates for the server's certificate"},
 		&cli.StringFlag{Name: "tls-cert", Usage: "the `FILE` of the client certificate that the server demands"},
 		&cli.StringFlag{Name: "tls-key", Usage: "the `FILE` of the client certificate's private key"},
 	}
@@ -105,7 +105,7 @@ func hubProbe(ctx context.Context, sh *shell, w *workspace.Workspace) (words, fa
 	case len(r.Workers) == 0:
 		return "", words + "; no worker is connected", nil
 	case able == 0:
-		return "", fmt.Sprintf("%s; %s, all of another program than this", words, text.Count(len(r.Workers), "worker")), nil
+		return "", fmt.Sprintf("%s; %s, all with another build of evolve than this", words, text.Count(len(r.Workers), "worker")), nil
 	}
 	return fmt.Sprintf("%s; %s with %s", words, text.Count(able, "worker"), text.Count(slots, "slot")), "", nil
 }
@@ -149,7 +149,7 @@ func other(p hub.Presence) string {
 	if err != nil || binary == p.Binary {
 		return ""
 	}
-	return "; another program than this, which serves no run of it"
+	return "; another build of evolve, which serves no run of this one"
 }
 
 // useWorkers has a run's agents run on the workers of its hub, if it has one. The function that

@@ -21,8 +21,8 @@ func initCommand(sh *shell) *cli.Command {
 		Name:  "init",
 		Usage: "make a workspace: settings, a starter agent and suite that run offline",
 		Description: "Writes the files with comments that explain every key, and JSON schemas by which editors\n" +
-			"complete and check them. What is there is never overwritten. With --agent KIND it is an agent\n" +
-			"of your own to begin with, in place of the built-in one: a program in Python, Go or Node, a\n" +
+			"complete and check them. Existing files are never overwritten. With --agent KIND it writes an agent\n" +
+			"of your own to begin with, instead of the built-in one: a program in Python, Go or Node, a\n" +
 			"service (http) or a prompt for a language model (llm), with parameters, twenty tasks and the\n" +
 			"next steps. An agent in Go is built, if go is there.",
 		ArgsUsage: "[DIR]",

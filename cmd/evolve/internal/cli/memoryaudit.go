@@ -109,7 +109,7 @@ func onlyRetracted(list []agent.Memory) []agent.Memory {
 
 func printMemoryAudit(sh *shell, v memoryAuditView, unused int) {
 	if len(v.Memories)+len(v.Retracted) == 0 {
-		sh.printf("%s remembers nothing on it\n", v.Agent)
+		sh.printf("%s has no memory on this topic\n", v.Agent)
 	}
 	for _, m := range v.Memories {
 		sh.printf("%-7s  %s  %s\n", m.Advice, text.Visible(m.ID), text.Visible(oneLine(m.Text, 200)))
@@ -121,7 +121,7 @@ func printMemoryAudit(sh *shell, v memoryAuditView, unused int) {
 	}
 	for _, g := range v.Gaps {
 		sh.printf("\n%s  %s  %s\n", orElse("retracted wrongly?", "missed and contradicted", g.Against == ""), text.Visible(g.Memory.ID), text.Visible(oneLine(g.Memory.Text, 200)))
-		sh.printf("  %s %s, and it answers that with a score of %s\n", text.Visible(g.Asked), text.Visible(g.Why), number.Score(g.Score))
+		sh.printf("  %s %s, and the memory answers it with a score of %s\n", text.Visible(g.Asked), text.Visible(g.Why), number.Score(g.Score))
 		if g.For != "" {
 			sh.printf("  stated again in %s\n", text.Visible(g.For))
 		}

@@ -30,8 +30,8 @@ func memoryCommand(sh *shell) *cli.Command {
 			},
 			{
 				Name: "audit", Usage: "advice on the memories of a topic, and what retractions have cost", ArgsUsage: "TOPIC…",
-				Description: "Advises to keep, retract or update each, and names the retracted ones that later failures\n" +
-					"asked for and the old ones that no stored turn recalled. Changes nothing; works while a run is on.",
+				Description: "Advises to keep, retract or update each, and lists the retracted ones that later failures\n" +
+					"needed and the old ones that no stored turn recalled. Changes nothing; works while a run is on.",
 				Flags:  []cli.Flag{flagAgent, flagDomain},
 				Action: func(c *cli.Context) error { return memoryAudit(sh, c) },
 			},
@@ -49,7 +49,7 @@ func memoryCommand(sh *shell) *cli.Command {
 				Action:      func(c *cli.Context) error { return memoryMark(sh, c, "restore") },
 			},
 			{
-				Name: "propose", Usage: "propose what turns in use have learnt", ArgsUsage: "[AGENT]",
+				Name: "propose", Usage: "propose what live turns have learned", ArgsUsage: "[AGENT]",
 				Description: "A night does the same. The proposal adds to agents/AGENT/memories.jsonl when a person approves it.",
 				Action:      func(c *cli.Context) error { return memoryPropose(sh, c) },
 			},
@@ -77,7 +77,7 @@ type foundMemory struct {
 func memoriesAsked(sh *shell, c *cli.Context, what string) (string, *workspace.Workspace, *workspace.Agent, error) {
 	q := strings.TrimSpace(strings.Join(c.Args().Slice(), " "))
 	if q == "" {
-		return "", nil, nil, exit.Errorf(exit.Usage, "write it behind the command", "there is no %s", what)
+		return "", nil, nil, exit.Errorf(exit.Usage, "write the "+what+" behind the command", "there is no %s", what)
 	}
 	w, a, err := sh.loadAgent(c, c.String("agent"))
 	return q, w, a, err

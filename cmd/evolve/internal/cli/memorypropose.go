@@ -91,7 +91,7 @@ func printLearned(sh *shell, one learnedAgent) {
 		n   int
 		why string
 	}{
-		{one.Left, "further, once this is decided"}, {one.Secret, "left out, with what looks like a credential"}, {one.Copied, "left out, with a part of a reference answer"},
+		{one.Left, "more, once this is decided"}, {one.Secret, "left out, with what looks like a credential"}, {one.Copied, "left out, with a part of a reference answer"},
 	} {
 		if left.n > 0 {
 			sh.printf("  %d %s\n", left.n, left.why)

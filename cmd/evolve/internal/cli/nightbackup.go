@@ -35,12 +35,12 @@ func backUp(ctx context.Context, sh *shell, w *workspace.Workspace, a *archive.A
 
 // backupWords describes the last backup, and why the latest run made none.
 func backupWords(s backup.State) (last, fault string) {
-	last = "none yet: the next night makes one"
+	last = "none yet: the next night makes a backup"
 	if s.Last != nil {
 		last = fmt.Sprintf("%s, after night %d (%s)", s.Last.Time.Local().Format("2 Jan 2006 15:04"), s.Last.Night, humanize.IBytes(uint64(s.Last.Bytes)))
 	}
 	if s.Fault != nil {
-		fault = fmt.Sprintf("night %d made none: %s; the last: %s", s.Fault.Night, text.Visible(s.Fault.Reason), orElse(last, text.Visible(s.Trouble), s.Trouble == ""))
+		fault = fmt.Sprintf("night %d made no backup: %s; the last: %s", s.Fault.Night, text.Visible(s.Fault.Reason), orElse(last, text.Visible(s.Trouble), s.Trouble == ""))
 	}
 	if s.Fault == nil && s.Trouble != "" {
 		fault = text.Visible(s.Trouble)

@@ -24,7 +24,7 @@ func notifyCommand(sh *shell) *cli.Command {
 		Name: "notify", Usage: "notify people of nights",
 		Subcommands: []*cli.Command{{
 			Name: "test", Usage: "send a test message by every channel of evolve.yaml",
-			Description: "Tells what became of each. It records nothing, and leaves the heartbeat alone, whose success would stand for that of a night.",
+			Description: "Prints the result of each. Records nothing, and sends no heartbeat, as its success would stand for that of a night.",
 			Action: func(c *cli.Context) error {
 				root, err := sh.root(c)
 				if err != nil {

@@ -16,7 +16,7 @@ func patchCommand(sh *shell) *cli.Command {
 	return &cli.Command{
 		Name: "patch", Usage: "changes of source code: propose one, see its gates, have it reviewed",
 		Description: "A patch changes no working tree, index or branch before a person approves it with " +
-			"`evolve approve`. `evolve help patch` goes on with the whole way of one.",
+			"`evolve approve`. `evolve help patch` describes the whole way of a patch.",
 		Subcommands: []*cli.Command{
 			patchPropose(sh),
 			{
@@ -25,14 +25,14 @@ func patchCommand(sh *shell) *cli.Command {
 			},
 			{
 				Name: "show", Usage: "one in full: its diff, its gates with their evidence, its review", ArgsUsage: "ID",
-				Description: "What is foreign is shown with control, direction and invisible characters escaped. Works while a run is on.",
+				Description: "Foreign text is shown with control, direction and invisible characters escaped. Works while a run is on.",
 				Flags:       []cli.Flag{allGatesFlag()},
 				Action:      func(c *cli.Context) error { return patchShow(sh, c) },
 			},
 			{
-				Name: "review", Usage: "have another agent look at it: its word is advice and a veto", ArgsUsage: "ID",
+				Name: "review", Usage: "have another agent review it: its verdict is advice, and may be a veto", ArgsUsage: "ID",
 				Description: "It sees the tool's own diff, what the gates found and the stated reason, and answers approve or " +
-					"reject with reasons. The word is bound to the digest of the patch. Agents take turns; none reviews its own.",
+					"reject with reasons. The verdict is bound to the digest of the patch. Agents take turns; none reviews its own.",
 				Flags:  []cli.Flag{&cli.StringFlag{Name: "agent", Usage: "the reviewing `AGENT`, instead of the one whose turn it is"}},
 				Action: func(c *cli.Context) error { return patchReview(sh, c) },
 			},

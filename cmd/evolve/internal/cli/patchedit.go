@@ -63,7 +63,7 @@ func editFiles(sh *shell, c *cli.Context, t review.Target) (string, error) {
 	cmd.Dir, cmd.Env = dir, sh.Env
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = sh.stdin, unfolded(sh.stderr), unfolded(sh.stderr)
 	if err := cmd.Run(); err != nil {
-		return "", exit.Errorf(exit.Usage, "nothing was proposed", "the editor did not end well: %w", err)
+		return "", exit.Errorf(exit.Usage, "nothing was proposed", "the editor failed: %w", err)
 	}
 	var changed []diff.File
 	for i, f := range files {

@@ -24,13 +24,13 @@ import (
 
 func patchPropose(sh *shell) *cli.Command {
 	return &cli.Command{
-		Name: "propose", Usage: "hand a diff in: it is applied, gated and filed, and nothing else is touched", ArgsUsage: "[FILE…]",
-		Description: "FILE is a unified diff, - standard input; what a model wrote is read tolerantly and applied exactly or " +
+		Name: "propose", Usage: "hand a diff in: it is applied, gated and filed; nothing else changes", ArgsUsage: "[FILE…]",
+		Description: "FILE is a unified diff, - for standard input; a diff of a model is read tolerantly, and applied exactly or " +
 			"not at all. With --edit, FILE names files of the repository, which the editor opens as copies. The target is " +
 			"one of patches.targets in evolve.yaml, or --repo with --allow, which needs no workspace: the ledger is then " +
 			"kept in a temporary one that the output names. Without FILE it passes the patches that wait as " +
 			"drafts through their gates. Ends with 0 when a person may decide, with 4 when a gate " +
-			"failed or nothing was taken in.",
+			"failed or no patch was taken in.",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "target", Usage: "the target `NAME` of evolve.yaml; needed where there are several"},
 			&cli.StringFlag{Name: "repo", Usage: "a git repository in `DIR` instead of a target"},
@@ -176,7 +176,7 @@ func resumedWords(p archive.ProposalRecord) string {
 func proposeWaiting(sh *shell, c *cli.Context) error {
 	for _, flag := range c.Command.Flags {
 		if name := flag.Names()[0]; c.IsSet(name) && name != "workspace" {
-			return exit.Errorf(exit.Usage, "it is `evolve patch propose "+c.Command.ArgsUsage+"`; without FILE it takes up what waits, whose terms stand", "--%s needs a FILE", name)
+			return exit.Errorf(exit.Usage, "write `evolve patch propose "+c.Command.ArgsUsage+"`; without FILE the command takes up patches that wait, which keep their own flags", "--%s needs a FILE", name)
 		}
 	}
 	w, err := sh.load(c)

@@ -168,7 +168,7 @@ func printPatch(con *console, v patchView, all bool) {
 	}
 	con.printLines("    ", v.Rationale)
 	if v.Stale != "" {
-		con.printf("    stale: %s; approving gates it again first\n", text.Visible(v.Stale))
+		con.printf("    stale: %s; approving runs its gates again first\n", text.Visible(v.Stale))
 	}
 	if v.State == archive.Drafted {
 		why := "its gates are under way or were stopped"

@@ -54,7 +54,7 @@ type proposalLine struct {
 	Imported bool `json:"imported,omitempty"`
 	// Branch is the branch of a remote as which it awaits a person.
 	Branch *model.Branch `json:"branch,omitempty"`
-	// Lost is a decision on one that awaits a person, in entries that a restore has lost.
+	// Lost is a decision on one that awaits a person, in ledger entries that a restore lost.
 	Lost *archive.LostDecision `json:"lost_decision,omitempty"`
 }
 
@@ -400,7 +400,7 @@ func decisionsOn(p archive.ProposalRecord) []string {
 // printLost shows a decision on a proposal that a restore has lost.
 func printLost(con *console, p proposalLine) {
 	if p.Lost != nil {
-		con.printf("  ! %s, in entries that a restore has lost\n", lostWords(*p.Lost))
+		con.printf("  ! %s, in ledger entries that a restore lost\n", lostWords(*p.Lost))
 	}
 }
 
@@ -411,7 +411,7 @@ func provenanceNotes(ctx context.Context, sh *shell, a *archive.Archive, root st
 		if err != nil || d == nil {
 			return nil, err
 		}
-		return []string{lostWords(*d) + ", in entries that a restore has lost"}, nil
+		return []string{lostWords(*d) + ", in ledger entries that a restore lost"}, nil
 	}
 	if p.Imported == "" || p.Decision == nil {
 		return nil, nil

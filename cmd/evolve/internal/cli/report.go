@@ -48,7 +48,7 @@ func (o reportOptions) single(json bool) error {
 		}
 	}
 	if n > 1 {
-		return exit.Errorf(exit.Usage, "leave all but one of --json, --html, --markdown, --junit, --csv and --github", "a report has one form")
+		return exit.Errorf(exit.Usage, "give only one of --json, --html, --markdown, --junit, --csv and --github", "a report has one form")
 	}
 	return nil
 }
@@ -60,8 +60,8 @@ func reportCommand(sh *shell) *cli.Command {
 		Usage:     "one night on one page",
 		ArgsUsage: "[RUN]",
 		Description: "RUN is a run's id or number; the latest by default. RUN may be `index`: the page that links " +
-			"all nights. Works while a run is on. --junit has a test case for each held-out task, which failed if it scored " +
-			"lower with the variant; --csv a row; --github is a warning if a person is needed, else a notice. See `evolve help reports`.",
+			"all nights. Works while a run is on. --junit prints a test case for each held-out task, failed if it scored " +
+			"lower with the variant; --csv prints a row for each; --github prints a warning if a person is needed, else a notice. See `evolve help reports`.",
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "html", Destination: &o.html, Usage: "write the page and print its path"},
 			&cli.BoolFlag{Name: "markdown", Destination: &o.markdown, Usage: "print Markdown"},

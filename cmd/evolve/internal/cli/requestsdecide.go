@@ -33,7 +33,7 @@ func granting() requestWord {
 	return requestWord{
 		name: "approve", usage: "record the permission for the exact call; nothing is executed",
 		about: "A change of the agent's parameters becomes a proposal, which passes the gates and awaits `evolve approve`. " +
-			"A person does anything else: the output lists it.",
+			"A person makes any other change: the output lists the steps.",
 		do: (*review.Reviewer).ApproveRequest,
 	}
 }
@@ -41,7 +41,7 @@ func granting() requestWord {
 func denying() requestWord {
 	return requestWord{
 		name: "deny", usage: "close a change request, with a reason", reasoned: true,
-		about: "The same wish uttered again is counted and does not ask again.",
+		about: "If the agent asks for the same again, the request is counted and stays closed.",
 		do:    (*review.Reviewer).DenyRequest,
 	}
 }

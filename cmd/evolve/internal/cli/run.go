@@ -287,7 +287,7 @@ func reportUnreported(ctx context.Context, sh *shell, w *workspace.Workspace, op
 		return false, nil
 	}
 	if u.Repeat {
-		sh.eprintf("run %s had come to its end, and was killed before it could say so; nothing is done again. --resume=false begins another run\n", u.Run.ID)
+		sh.eprintf("run %s had ended, and was killed before it could report; nothing is repeated. --resume=false begins another run\n", u.Run.ID)
 		return true, conclude(ctx, sh, w, opts.Archive, u.Summary, o)
 	}
 	report, err := writeReport(ctx, w, opts.Archive, u.Summary)
@@ -295,7 +295,7 @@ func reportUnreported(ctx context.Context, sh *shell, w *workspace.Workspace, op
 		return false, unreportedError{err}
 	}
 	o.tells.note(ctx, w, opts.Archive, u.Summary, report)
-	sh.eprintf("run %s had come to its end, and was killed before it could say so; its report is written: %s\n", u.Run.ID, sh.command("evolve report "+u.Run.ID))
+	sh.eprintf("run %s had ended, and was killed before it could report; its report is written: %s\n", u.Run.ID, sh.command("evolve report "+u.Run.ID))
 	return false, nil
 }
 
@@ -311,7 +311,7 @@ func drainContext(sh *shell) (ctx, drain context.Context, stop func()) {
 			end  context.CancelCauseFunc
 			says string
 		}{
-			{drained, "stopping: what is under way is finished and stored; once more to stop at once"},
+			{drained, "stopping: evaluations under way are finished and stored; interrupt again to stop at once"},
 			{cancel, "stopping at once; what was finished is stored"},
 		} {
 			if next == nil {
@@ -409,9 +409,9 @@ func earlyHint(r archive.Run) string {
 	switch r.Exit {
 	case exit.Budget:
 		if r.Spent != "" {
-			return "everything paid for is kept; raise that limit under policies in evolve.yaml, or give the run less to do with --budget-evals: `evolve agent show` prints what holds"
+			return "everything paid for is kept; raise that limit under policies in evolve.yaml, or give the run less to do with --budget-evals: `evolve agent show` prints the limits that hold"
 		}
-		return "give it more with --budget-evals, --budget-usd, --budget-time or a later --until; `evolve run --dry-run` shows what a plan needs"
+		return "give the run more with --budget-evals, --budget-usd, --budget-time or a later --until; `evolve run --dry-run` shows what a plan needs"
 	case exit.Interrupted:
 		return "`evolve run --resume` goes on where it stopped"
 	}

@@ -40,8 +40,8 @@ func scheduleInstallCommand(sh *shell) *cli.Command {
 	return &cli.Command{
 		Name: "install", Usage: "start a run every night from now on",
 		Description: "Writes a service and a timer of systemd for the user, or, where systemd takes no commands, lines into the " +
-			"user's crontab between two marks. It asks nothing. A second time it changes what differs: flags that are left out " +
-			"keep what was installed.",
+			"user's crontab between two marks. It asks no question. Repeated, it changes only what differs: flags that are left out " +
+			"keep their installed values.",
 		Flags:  o.flags(),
 		Action: func(c *cli.Context) error { return scheduleInstall(sh, c, o) },
 	}
@@ -138,7 +138,7 @@ func scheduleNotes(w *workspace.Workspace, n schedule.Night, done schedule.Done)
 		if done.Kind == schedule.Systemd {
 			how = "`systemctl " + orElse("", "--user ", done.System) + "edit " + schedule.Name(n.Workspace) + ".service` with EnvironmentFile= under [Service]"
 		}
-		notes = append(notes, fmt.Sprintf("the night has no environment of a shell, and may need %s: %s", strings.Join(names, ", "), how))
+		notes = append(notes, fmt.Sprintf("a night runs without the environment of a shell, and may need %s: %s", strings.Join(names, ", "), how))
 	}
 	return notes
 }

@@ -21,7 +21,7 @@ type removedLine struct {
 func scheduleRemoveCommand(sh *shell) *cli.Command {
 	return &cli.Command{
 		Name: "remove", Usage: "start no more nights",
-		Description: "Takes away the units and the lines that `evolve schedule install` wrote for this workspace. A night that is on goes on.",
+		Description: "Takes away the units and the lines that `evolve schedule install` wrote for this workspace. A night that is under way goes on.",
 		Action: func(c *cli.Context) error {
 			if err := outside(sh); err != nil {
 				return err

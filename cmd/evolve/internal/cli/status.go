@@ -134,7 +134,7 @@ func statusCommand(sh *shell) *cli.Command {
 				return err
 			}
 			if view.Live, err = wire.LiveLimits(root, sh.Now()); err != nil {
-				sh.Log.Warn("what limits did to live turns is not shown", "error", err)
+				sh.Log.Warn("the effect of limits on live turns is not shown", "error", err)
 			}
 			return sh.show(view, func() { printStatus(sh.console, view) })
 		},

@@ -71,7 +71,7 @@ func scheduleProbe(ctx context.Context, sh *shell, root string) (words, fault, h
 	in := found[0]
 	faults := sh.scheduler().Faults(ctx, realPath(root), in)
 	if len(found) > 1 {
-		faults, hint = append(faults, "it is installed in more than one way"), sh.command("evolve schedule remove")+" takes all of them away"
+		faults, hint = append(faults, "a schedule is installed in more than one way"), sh.command("evolve schedule remove")+" takes all of them away"
 	}
 	if in.Kind == schedule.Systemd && !in.System && !lingers() && len(faults) == 0 {
 		faults, hint = append(faults, "the user's units stop at the last logout"), "loginctl enable-linger"

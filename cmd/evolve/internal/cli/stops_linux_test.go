@@ -151,7 +151,7 @@ func TestKilledBetweenItsEndAndItsExit(t *testing.T) {
 			}
 			out, errs := p.run(0, again...)
 			_, ids := p.runs()
-			if !strings.Contains(errs, "had come to its end") {
+			if !strings.Contains(errs, "had ended, and was killed") {
 				if name != "afresh" {
 					t.Errorf("nothing is said of the run before: %q", errs)
 				}

@@ -79,14 +79,14 @@ type healthLine struct {
 
 func toolsCommand(sh *shell) *cli.Command {
 	return &cli.Command{
-		Name: "tools", Usage: "what agents can call, and how the tools that they wrote fare",
+		Name: "tools", Usage: "what agents can call, and the health of the tools that they wrote",
 		Subcommands: []*cli.Command{
 			{
 				Name: "list", Usage: "the tools of an agent: origin, effect, state", ArgsUsage: "[AGENT]", Description: "Works while a run is on.",
 				Action: func(c *cli.Context) error { return toolsList(sh, c) },
 			},
 			{
-				Name: "health", Usage: "what turns in use have shown of an agent's tools; without AGENT the failures of the tools that agents wrote", ArgsUsage: "[AGENT]",
+				Name: "health", Usage: "what live turns have shown about an agent's tools; without AGENT the failures of the tools that agents wrote", ArgsUsage: "[AGENT]",
 				Description: "For each tool, method and domain: calls, successes, latency, last failures, and what\n" +
 					"to do with a tool whose referrals have a pattern. Works while a run is on.",
 				Flags: []cli.Flag{&cli.StringFlag{Name: "agent", Usage: "without AGENT: only those of the agent `ID`"}},
@@ -317,7 +317,7 @@ func withdrawing() toolWord {
 	return toolWord{
 		name: "quarantine", usage: "take a tool that an agent wrote out of use, until it is released",
 		about: "The files stay; calls of it are denied from the next turn or run on. `evolve rollback` of its\n" +
-			"proposal takes it away altogether.",
+			"proposal removes it.",
 		plan: "take the tool %s of %s out of use", done: "the tool %s of %s is in quarantine", kind: "tool.quarantine",
 		already: func(quarantined bool) string { return orElse("in quarantine already", "", quarantined) },
 		change:  authored.Health.Withdrawn,
@@ -383,7 +383,7 @@ func author(w *workspace.Workspace, c *cli.Context) (*workspace.Agent, error) {
 	case 1:
 		return found[0], nil
 	}
-	return nil, exit.Errorf(exit.Usage, "say whose: `evolve tools "+c.Command.Name+" "+name+" --agent "+found[0].ID+"`", "%d agents have written a tool %s", len(found), name)
+	return nil, exit.Errorf(exit.Usage, "name the agent: `evolve tools "+c.Command.Name+" "+name+" --agent "+found[0].ID+"`", "%d agents have written a tool %s", len(found), name)
 }
 
 func decideTool(sh *shell, c *cli.Context, d toolWord) error {

@@ -26,8 +26,8 @@ type sharingView struct {
 func toolsShare(sh *shell) *cli.Command {
 	return &cli.Command{
 		Name: "share", Usage: "let other agents call a tool that an agent wrote", ArgsUsage: "NAME",
-		Description: "The agents get the tool from the next turn or run on, each under its own policies and\n" +
-			"limits, and every version that is approved later. Failures count for the agent that wrote it.",
+		Description: "The agents get the tool from the next turn or run on, each under its own policies and limits,\n" +
+			"and also each version that is approved later. Failures count for the agent that wrote it.",
 		Flags:  append(decidingFlags("the `REASON`, for the ledger"), agentFlag(), &cli.StringSliceFlag{Name: "with", Usage: "the `AGENT`s; repeat it or separate them by commas"}),
 		Action: func(c *cli.Context) error { return changeSharing(sh, c, "share") },
 	}
@@ -95,7 +95,7 @@ func receivers(w *workspace.Workspace, owner *workspace.Agent, def authored.Defi
 		case a.ID == owner.ID:
 			return exit.Errorf(exit.Usage, "name another agent", "%s wrote the tool %s itself", owner.ID, def.Name)
 		case a.Adapter.Kind != workspace.KindBuiltin || a.Adapter.Model == workspace.ModelHeuristic:
-			return exit.Errorf(exit.Gate, "share it with a built-in agent that has a language model", "%s would not call a tool that an agent wrote", a.ID)
+			return exit.Errorf(exit.Gate, "share it with a built-in agent that has a language model", "%s cannot call tools that agents wrote", a.ID)
 		case slices.ContainsFunc(defs, func(d authored.Definition) bool { return d.Name == def.Name }):
 			return exit.Errorf(exit.Gate, "`evolve tools list "+a.ID+"` shows it", "%s has a tool %s of its own", a.ID, def.Name)
 		}

@@ -16,7 +16,7 @@ import (
 	"evolve/runtime/text"
 )
 
-// toolUseView is what the turns in use have shown of a tool.
+// toolUseView is what an agent's live turns have shown of a tool.
 type toolUseView struct {
 	experience.Advice
 	Signatures []experience.Signature `json:"signatures,omitempty"`
@@ -63,7 +63,7 @@ func toolsUse(sh *shell, c *cli.Context) error {
 		return sh.printJSON(map[string]any{"agent": a.ID, "turns": e.Turns, "tools": views, "learnings": notNull(e.AllLearnings()), "limits": append([]experience.Limit{}, e.Limits()...)})
 	}
 	if len(views) == 0 {
-		return sh.result(nil, "no turn of %s in use has called a tool\n", a.ID)
+		return sh.result(nil, "no live turn of %s has called a tool\n", a.ID)
 	}
 	printToolUse(sh.console, views, sh.width())
 	printLearnings(sh.console, e.AllLearnings())

@@ -26,7 +26,7 @@ func workerCommand(sh *shell) *cli.Command {
 	return &cli.Command{
 		Name: "worker", Usage: "run evaluations for runs on other machines",
 		Description: "Takes the tasks of every run that uses the hub, until it is interrupted. It needs no\n" +
-			"workspace: agents come with their runs, and the secrets that they need from its environment.",
+			"workspace: agents come with their runs, and get the secrets that they need from the worker's environment.",
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "hub", Usage: "the `URL` of the hub, such as tls://host:4222"},
 			&cli.StringFlag{Name: "creds", Usage: "the credentials `FILE` of workers"},
@@ -98,7 +98,7 @@ func work(sh *shell, c *cli.Context) error {
 	err = worker.Run(drain, traces.Context(ctx))
 	switch {
 	case errors.Is(err, hub.ErrUnreachable):
-		return exit.Errorf(exit.Infrastructure, "`evolve help workers` describes the server and the credentials; a new start reads these again", "%s: %w", set.Hub, err)
+		return exit.Errorf(exit.Infrastructure, "`evolve help workers` describes the server and the credentials; restart the worker to read new ones", "%s: %w", set.Hub, err)
 	case err != nil && !errors.Is(err, context.Canceled):
 		return err
 	}

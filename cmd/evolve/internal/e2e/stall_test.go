@@ -38,7 +38,7 @@ func TestStopAtOnce(t *testing.T) {
 	pr.signal(syscall.SIGINT)
 	pr.signal(syscall.SIGTERM)
 	r := pr.wait()
-	if r.code != 130 || !strings.Contains(r.stderr, "once more to stop at once") {
+	if r.code != 130 || !strings.Contains(r.stderr, "interrupt again to stop at once") {
 		t.Fatalf("exit %d: %s", r.code, r.stderr)
 	}
 	p.stopped(seen)

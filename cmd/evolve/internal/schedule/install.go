@@ -164,7 +164,7 @@ func (h Host) edit(ctx context.Context, workspace, lines string) (Done, error) {
 	return done, h.setCrontab(ctx, after)
 }
 
-// Remove takes away the schedule of a workspace. A night that is on goes on.
+// Remove takes away the schedule of a workspace. A night that is under way goes on.
 func (h Host) Remove(ctx context.Context, workspace string, in Installed) (Done, error) {
 	if in.Kind == Cron {
 		return h.edit(ctx, workspace, "")

@@ -60,7 +60,7 @@ func (f *AgentFactory) addExperience(ctx context.Context, a *workspace.Agent, op
 		return "", waiting.Forbid(a.ID, options.Experience)
 	}
 	if err != nil {
-		return "", fmt.Errorf("reading what the turns in use have shown: %w", err)
+		return "", fmt.Errorf("reading what an agent's live turns have shown: %w", err)
 	}
 	if f.Live {
 		own.Lessons = own.Lessons.Without(held.Quoted)

@@ -62,7 +62,7 @@ func (f *AgentFactory) liveExperience(ctx context.Context, a *workspace.Agent) (
 		return experience.Experience{}, nil
 	}
 	if err != nil {
-		return past, fmt.Errorf("reading what the turns in use have shown: %w", err)
+		return past, fmt.Errorf("reading what an agent's live turns have shown: %w", err)
 	}
 	return past, nil
 }
