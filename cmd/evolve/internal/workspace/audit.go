@@ -57,6 +57,6 @@ func auditKeys(a *Audit) object {
 	}
 	return object{keys: []key{
 		{name: "sign", doc: "file of an OpenSSH private key (ed25519, without a passphrase) that signs the head of the ledger after each entry; keep it outside of the repository", field: file(&a.Sign), example: "~/.ssh/evolve_audit"},
-		{name: "allowed_signers", doc: "file of the keys that may have signed, as ssh-keygen -Y verify has it; left out: that of sign alone", field: file(&a.AllowedSigners), example: "~/.ssh/evolve_allowed_signers"},
+		{name: "allowed_signers", doc: "file of the keys that may have signed, in the format of ssh-keygen -Y verify; left out: only the key of sign", field: file(&a.AllowedSigners), example: "~/.ssh/evolve_allowed_signers"},
 	}}
 }

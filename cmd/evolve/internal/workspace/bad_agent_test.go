@@ -62,7 +62,7 @@ agents/solver/agent.yaml:4:29: the domain "engineering+" looks like a misspelt a
 agents/solver/agent.yaml:4:48: the domain "-crypto" looks like a misspelt addition to the default table (did you mean "+crypto"?)
 agents/solver/agent.yaml:4:62: the domain "+ research" looks like a misspelt addition to the default table (did you mean "+research"?)
 `, false),
-		{"id of another agent", map[string]string{"agents/second/agent.yaml": goodHead}, `agents/second/agent.yaml:1:5: the id "solver" is that of agents/solver already`, false},
+		{"id of another agent", map[string]string{"agents/second/agent.yaml": goodHead}, `agents/second/agent.yaml:1:5: the id "solver" is taken by agents/solver`, false},
 		{"folder without agent.yaml", map[string]string{"agents/empty/notes.txt": "x"}, `agents/empty/agent.yaml: does not exist`, false},
 		{"agent as a file", map[string]string{"agents/extra.yaml": goodHead}, `agents/extra.yaml: is not read: an agent is a folder with the file agent.yaml`, false},
 		{"same name in another case", map[string]string{"agents/Solver/agent.yaml": goodHead}, `

@@ -12,7 +12,7 @@ func badFiles() []badCase {
 		{"mapping in config", map[string]string{"agents/solver/config.yaml": "heat: {a: 1}\n"}, `agents/solver/config.yaml:1:7: parameter "heat" must have one value or a list, not a mapping`, false},
 		{"nothing in config", map[string]string{"agents/solver/config.yaml": "heat:\n"}, `agents/solver/config.yaml:1:6: parameter "heat" has no value`, false},
 		{"list as config", map[string]string{"agents/solver/config.yaml": "- heat\n"}, `agents/solver/config.yaml:1:1: must hold keys with values, not a list`, false},
-		{"strategy that no parameter holds", map[string]string{"agents/solver/STRATEGY.md": "Be brief.\n"}, `agents/solver/STRATEGY.md: the space has no text parameter "strategy" that it could hold`, false},
+		{"strategy that no parameter holds", map[string]string{"agents/solver/STRATEGY.md": "Be brief.\n"}, `agents/solver/STRATEGY.md: the space has no text parameter "strategy" that the file could hold`, false},
 		{"strategy in config", map[string]string{"agents/helper/agent.yaml": goodBuilt, "agents/helper/config.yaml": "strategy: x\n"}, `agents/helper/config.yaml:1:11: the strategy is kept in STRATEGY.md`, false},
 		{"strategy too long", map[string]string{"agents/helper/agent.yaml": goodBuilt, "agents/helper/STRATEGY.md": strings.Repeat("é", 4001)}, `agents/helper/STRATEGY.md: has 4001 characters, at most 4000 are allowed`, false},
 		{"strategy that is no text", map[string]string{"agents/helper/agent.yaml": goodBuilt, "agents/helper/STRATEGY.md": "a\n\xff"}, `agents/helper/STRATEGY.md:2:1: is not valid UTF-8`, false},

@@ -32,12 +32,12 @@ func badModels() []badCase {
 		provider("recording among the agents", "{kind: openai, record: agents/solver/agent.yaml}", `evolve.yaml:2:29: "record" must not lie among the files of the workspace itself (write it like recordings/night.yaml)`, false),
 		provider("recording over the settings", "{kind: openai, record: evolve.yaml}", `evolve.yaml:2:29: "record" must not lie among the files of the workspace itself (write it like recordings/night.yaml)`, false),
 		provider("recording in another form", "{kind: openai, record: night.json}", `evolve.yaml:2:29: "record" must end in .yaml (write it like recordings/night.yaml)`, true),
-		settings("two that record in one file", "providers:\n  a: {kind: openai, record: n.yaml}\n  b: {kind: anthropic, record: n.yaml}\n", `evolve.yaml:3:32: the providers "a" and "b" record in one file`, false),
+		settings("two that record in one file", "providers:\n  a: {kind: openai, record: n.yaml}\n  b: {kind: anthropic, record: n.yaml}\n", `evolve.yaml:3:32: the providers "a" and "b" record to the same file`, false),
 		settings("bad name of a provider", "providers:\n  \"a b\": {kind: openai}\n", `evolve.yaml:2:3: the name of a provider must be letters, digits, - and _, at most 64, not "a b"`, false),
 		settings("provider as text", "providers: {p: openai}\n", `evolve.yaml:1:16: "p" must hold keys with values, not text`, true),
 
 		settings("route to an unknown provider", good+"routes: {default: {provider: locl, model: m}}\n", `evolve.yaml:2:30: there is no provider "locl" (did you mean "local"?)`, false),
-		settings("no default route", good+"routes:\n  code: {provider: local, model: m}\n", `evolve.yaml:3:3: the route "default" is missing (it holds where no other route is named)`, false),
+		settings("no default route", good+"routes:\n  code: {provider: local, model: m}\n", `evolve.yaml:3:3: the route "default" is missing (it is used where no other route is named)`, false),
 		settings("route without model", good+"routes: {default: {provider: local}}\n", `evolve.yaml:2:19: "model" is missing`, true),
 		settings("model with a space", good+"routes: {default: {provider: local, model: my model}}\n", `evolve.yaml:2:44: "model" must be letters, digits and _ . : / @ + ~ -, at most 200, not "my model"`, true),
 		settings("route that is too warm", good+"routes: {default: {provider: local, model: m, temperature: 3, max_tokens: 0, context: 10}}\n", `

@@ -37,7 +37,7 @@ evolve.yaml:2:1: "archive" is not supported by this version of evolve
 		settings("floor of time without a unit", "guards: {latency: {floor: 50}}\n", `evolve.yaml:1:27: "floor" must be a duration (write 50s for seconds)`, true),
 		settings("floor below 0", "guards: {cost: {floor: -1}}\n", `evolve.yaml:1:24: "floor" is -1, outside 0 to 1000000000`, true),
 		settings("guard misspelt", "guards: {cost: {atmost: 2}}\n", `evolve.yaml:1:17: unknown key "atmost" (did you mean "at_most"?)`, true),
-		settings("a point for nothing", "prefer: {cost: 0%}\n", `evolve.yaml:1:16: "cost" is 0%, outside what is above 0% and at most 1000%`, false),
+		settings("a point for nothing", "prefer: {cost: 0%}\n", `evolve.yaml:1:16: "cost" is 0%, and must be above 0% and at most 1000%`, false),
 		settings("a point of no unit", "prefer: {cost: 2}\n", `evolve.yaml:1:16: "cost" is 2, which may be meant in per cent or as a ratio (write 2% or 200%)`, true),
 		settings("a point in words", "prefer: {cost: cheap}\n", `evolve.yaml:1:16: "cost" must be a share, not text (write it like 2%)`, true),
 		settings("a point of an unknown metric", "prefer: {tool_cals: 2%}\n", `evolve.yaml:1:10: unknown key "tool_cals" (did you mean "tool_calls"?)`, true),

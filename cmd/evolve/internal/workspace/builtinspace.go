@@ -132,7 +132,7 @@ func itemBound(p agent.Param) int {
 
 // narrowDefault sets the default of the entry, and checks the range with it.
 func (d *paramDraft) narrowDefault(s *source, p *agent.Param) {
-	hint := "give it a default within"
+	hint := "give it a default in its range"
 	if d.given["default"] != nil {
 		hint = ""
 		v, ok := d.value(s)

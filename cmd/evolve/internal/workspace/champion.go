@@ -88,7 +88,7 @@ func readChampionIn(c *collector, root, dir string, a *Agent, space agent.Space)
 		case stores:
 			raw[strategyParam] = strategy
 		case strategy != "":
-			ss.fail("the space has no text parameter %q that it could hold", strategyParam)
+			ss.fail("the space has no text parameter %q that the file could hold", strategyParam)
 		}
 	}
 	config, problems := space.Parse(raw)

@@ -165,7 +165,7 @@ func shareField(to *Prefer, metric string) custom {
 		v, percent := percentOf(n)
 		switch {
 		case percent && !(v > 0 && v <= maxShare):
-			s.bad(n, "", "%s is %s, outside what is above 0%% and at most %d%%", name, n.Value, 100*maxShare)
+			s.bad(n, "", "%s is %s, and must be above 0%% and at most %d%%", name, n.Value, 100*maxShare)
 		case percent:
 		case n.Kind == yaml.ScalarNode && n.ShortTag() == "!!str":
 			s.bad(n, "write it like 2%", "%s must be a share, not text", name)

@@ -37,7 +37,7 @@ func (l *loader) graderRules() bench.GraderRules {
 	rules.CheckUser = func(u *bench.SimulatedUser) string {
 		name := cmp.Or(u.Route, DefaultRoute)
 		if _, ok := l.set.Routes[name]; !ok {
-			return fmt.Sprintf("the simulated user needs a model, and %s has no route %q", SettingsFile, name)
+			return fmt.Sprintf("the simulated user needs a model, but %s has no route %q", SettingsFile, name)
 		}
 		return ""
 	}

@@ -50,8 +50,8 @@ var folderPattern = regexp.MustCompile(`^[^~$\x00-\x1f][^\x00-\x1f]*$`)
 
 func backupKeys(b *Backup) object {
 	return object{keys: []key{
-		{name: "keep", doc: "backups of nights that are kept, the newest; 0 makes none", field: whole[int]{&b.Keep, 0, 1000}, def: show(b.Keep)},
-		{name: "dir", doc: "folder that they are written to, relative to this file; another disk survives the loss of this one", field: text{to: &b.Dir, pattern: folderPattern, rule: "a path without ~ or $ at its start"}, def: filepath.ToSlash(b.Dir)},
+		{name: "keep", doc: "number of the newest backups that are kept; 0: nights make none", field: whole[int]{&b.Keep, 0, 1000}, def: show(b.Keep)},
+		{name: "dir", doc: "folder of the backups, relative to this file; one on another disk survives the loss of this one", field: text{to: &b.Dir, pattern: folderPattern, rule: "a path without ~ or $ at its start"}, def: filepath.ToSlash(b.Dir)},
 	}}
 }
 

@@ -234,7 +234,7 @@ func (l *loader) checkIDs(files []*agentFile) {
 		s := l.source(agentsDir, f.folder, agentYAML)
 		if id := f.agent.ID; id != "" && id != f.folder {
 			if other, ok := owner[id]; ok {
-				s.bad(f.given["id"], "", "the id %q is that of %s/%s already", id, agentsDir, other)
+				s.bad(f.given["id"], "", "the id %q is taken by %s/%s", id, agentsDir, other)
 			} else {
 				s.bad(f.given["id"], "rename one of them", "the id %q is not the name of its folder, %q", id, f.folder)
 			}

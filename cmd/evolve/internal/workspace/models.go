@@ -67,9 +67,9 @@ func providerKeys(p *Provider, seen map[string]*yaml.Node) union {
 	kind := key{name: "kind", doc: "openai (any compatible endpoint: OpenAI, Ollama, vLLM, llama.cpp, OpenRouter …), anthropic or replay", field: oneOf(&p.Kind, kinds...), required: true}
 	live := object{seen: seen, keys: []key{
 		kind,
-		{name: "base_url", doc: "where it answers; https, or http on this machine or a private network; left out: the kind's own", field: address(&p.BaseURL, true)},
+		{name: "base_url", doc: "URL of its API; https, or http on this machine or a private network; left out: that of the kind", field: address(&p.BaseURL, true)},
 		{name: "key_env", doc: "name of the environment variable that holds the key; left out: no key, as for a local server", field: envName(&p.KeyEnv)},
-		{name: "record", doc: "file to record its exchanges in, scrubbed, for a replay", field: recording(&p.Record)},
+		{name: "record", doc: "file in which its exchanges are recorded for a replay, without secrets", field: recording(&p.Record)},
 	}}
 	return union{by: "kind", names: kinds, members: map[string]object{
 		ProviderOpenAI:    live,
@@ -77,7 +77,7 @@ func providerKeys(p *Provider, seen map[string]*yaml.Node) union {
 		ProviderReplay: {seen: seen, keys: []key{
 			kind,
 			{name: "recording", doc: "file whose exchanges are replayed byte for byte, offline", field: recording(&p.Recording), required: true},
-			{name: "of", doc: "the provider that was recorded, or its kind", field: text{to: &p.Of, pattern: namePattern, rule: nameRule}, required: true},
+			{name: "of", doc: "provider that was recorded, or its kind", field: text{to: &p.Of, pattern: namePattern, rule: nameRule}, required: true},
 		}},
 	}}
 }
@@ -86,10 +86,10 @@ func routeKeys(r *Route, seen map[string]*yaml.Node) object {
 	var heat float64
 	return object{seen: seen, keys: []key{
 		{name: "provider", doc: "name of a provider", field: text{to: &r.Provider, pattern: namePattern, rule: nameRule}, required: true},
-		{name: "model", doc: "the provider's name of the model", field: text{to: &r.Model, pattern: modelPattern, rule: modelRule}, required: true},
+		{name: "model", doc: "name of the model at the provider", field: text{to: &r.Model, pattern: modelPattern, rule: modelRule}, required: true},
 		{name: "temperature", doc: "sampling temperature where a config sets none", field: then{number{to: &heat, max: 2}, func() { r.Temperature = &heat }}},
-		{name: "max_tokens", doc: "tokens of one answer at most; left out: 4096", field: whole[int]{&r.MaxTokens, 1, 20_000}},
-		{name: "context", doc: "tokens that the model can read and write together; a conversation is shortened before it fills 90 % of them; left out: 128000", field: whole[int]{&r.Context, 1000, 100_000_000}},
+		{name: "max_tokens", doc: "most tokens of one answer; left out: 4096", field: whole[int]{&r.MaxTokens, 1, 20_000}},
+		{name: "context", doc: "tokens of the model's context, input and output; a conversation is shortened before it fills 90 % of them; left out: 128000", field: whole[int]{&r.Context, 1000, 100_000_000}},
 	}}
 }
 
@@ -155,7 +155,7 @@ func (f *settingsFile) checkModels(s *source) {
 			continue
 		}
 		if other, twice := recorded[p.Record]; twice {
-			s.bad(at.at("record"), "", "the providers %q and %q record in one file", other, name)
+			s.bad(at.at("record"), "", "the providers %q and %q record to the same file", other, name)
 		}
 		recorded[p.Record] = name
 	}
@@ -175,7 +175,7 @@ func (f *settingsFile) checkModels(s *source) {
 		f.checkRoute(s, name, f.patches["write"])
 	}
 	if _, ok := f.Routes[DefaultRoute]; len(f.Routes) > 0 && !ok {
-		s.bad(f.given["routes"], "it holds where no other route is named", "the route %q is missing", DefaultRoute)
+		s.bad(f.given["routes"], "it is used where no other route is named", "the route %q is missing", DefaultRoute)
 	}
 }
 

@@ -122,7 +122,7 @@ func someSettings(root string, keys func(*settingsFile) []key) (*settingsFile, e
 func notificationKeys(n *Notify) []key {
 	return []key{
 		{name: "notify", doc: "what a night tells people, and where; see evolve help notify", field: notifyKeys(n)},
-		{name: "heartbeat", doc: "URL of a dead man's switch, which each run asks at its start (/start added), its success and its failure (/fail added), as healthchecks.io has it", field: address(&n.Heartbeat, true), example: "https://hc.example.org/night"},
+		{name: "heartbeat", doc: "URL of a dead man's switch, which each run calls at its start (/start added), its success and its failure (/fail added), as healthchecks.io has it", field: address(&n.Heartbeat, true), example: "https://hc.example.org/night"},
 	}
 }
 
@@ -141,9 +141,9 @@ func notifyKeys(n *Notify) object {
 		n.Events = kinds
 	}, listOf{each: func() field { return oneOf(new(string), EventKinds()...) }, min: 1, unique: true}.schema()}
 	return object{keys: []key{
-		{name: "events", doc: "kinds of events that are told: something awaits a decision, a night failed, a champion fell, a budget under policies is near its end", field: events, def: "[" + strings.Join(EventKinds(), ", ") + "]"},
-		{name: "remind", doc: "time after which a decision that is still open is told again, such as 168h; left out: never", field: duration{&n.Remind, time.Hour, 8760 * time.Hour}, example: "168h"},
-		{name: "channels", doc: "where they are sent: to a program with JSON on stdin, to a webhook, by e-mail", field: channelsField(n), example: "[{kind: program, argv: [sh, notify.sh]}]"},
+		{name: "events", doc: "kinds of events that are sent: something awaits a decision, a night failed, a champion fell, a budget under policies is near its end", field: events, def: "[" + strings.Join(EventKinds(), ", ") + "]"},
+		{name: "remind", doc: "time after which a decision that is still open is sent again, such as 168h; left out: never", field: duration{&n.Remind, time.Hour, 8760 * time.Hour}, example: "168h"},
+		{name: "channels", doc: "where events are sent: to a program with JSON on stdin, to a webhook, by e-mail", field: channelsField(n), example: "[{kind: program, argv: [sh, notify.sh]}]"},
 	}}
 }
 
@@ -161,7 +161,7 @@ func channelsField(n *Notify) custom {
 					return
 				}
 				if seen[c.Target()] {
-					s.bad(at, "", "%s is a channel that is here already", name)
+					s.bad(at, "", "%s is a channel that is listed already", name)
 					return
 				}
 				seen[c.Target()] = true
@@ -222,7 +222,7 @@ func channelKeys(c *Channel) union {
 			host, _, _ := net.SplitHostPort(c.Server)
 			switch {
 			case (c.UserEnv == "") != (c.PasswordEnv == ""):
-				s.bad(n, "", "%s must have both user_env and password_env, or none of them", name)
+				s.bad(n, "", "%s must have both user_env and password_env, or neither", name)
 			case c.Security == NoTLS && c.PasswordEnv != "":
 				s.bad(child(n, "security"), "use starttls or tls", "a password must not be sent without encryption")
 			case c.Security == NoTLS && !private(host):
@@ -250,7 +250,7 @@ func mailbox(to *string) text {
 func mailboxProblem(v string) (problem, hint string) {
 	a, err := mail.ParseAddress(v)
 	if err != nil || a.Address != v || len(v) > 254 || strings.ContainsFunc(v, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return "must be one address of e-mail", "write it like robin@example.org, without a name and in ASCII"
+		return "must be one e-mail address", "write it like robin@example.org, without a name and in ASCII"
 	}
 	return "", ""
 }

@@ -50,7 +50,7 @@ func benchmarkKeys(b *review.Benchmark) object {
 			{name: "count", doc: "runs of each side, which take turns", field: whole[int]{&b.Count, minBenchRuns, maxBenchRuns}, def: show(defaultRuns)},
 			{name: "metric", doc: "unit that decides, as benchstat names it", field: text{to: &b.Metric, pattern: metricPattern, rule: "a unit such as sec/op, B/op or allocs/op"}, def: defaultMetric},
 			{name: "better", doc: "whether lower or higher values of the metric are better; needed for a unit of the target's own alone", field: oneOf(&b.Better, "lower", "higher"), example: "lower"},
-			{name: "loss", doc: "largest loss, in per cent of the base, that a measurement may leave unseen; a patch whose runs cannot rule out more is for a person", field: whole[int]{&b.Loss, 1, maxLoss}, def: "10"},
+			{name: "loss", doc: "largest loss, in per cent of the base, that a measurement may miss; a patch whose runs cannot rule out a larger one is left to a person", field: whole[int]{&b.Loss, 1, maxLoss}, def: "10"},
 			{name: "tune", doc: "runs of the benchmarks in a night that look for better values of constants marked //evolve:param; 0 for none", field: whole[int]{&b.Tune, 0, maxTune}, def: show(defaultTune)},
 		},
 	}
@@ -73,9 +73,9 @@ func checkBenchmark(s *source, n *yaml.Node, b *review.Benchmark) {
 	}
 	metric := child(n, "metric")
 	if base := gobench.BaseUnit(b.Metric); base != b.Metric {
-		s.bad(metric, "write "+base, "results in %s are kept in %s", b.Metric, base)
+		s.bad(metric, "write "+base, "results in %s are recorded in %s", b.Metric, base)
 	} else if b.Better == "" && gobench.Agreed(b.Metric) == 0 {
-		s.bad(metric, "say better: lower, or better: higher", "it is not declared whether less or more %s is better", b.Metric)
+		s.bad(metric, "add better: lower, or better: higher", "nothing declares whether less or more %s is better", b.Metric)
 	}
 }
 

@@ -72,7 +72,7 @@ func patchKeys(f *settingsFile) object {
 	return object{seen: f.patches, keys: []key{
 		{name: "targets", doc: "repositories that patches may be proposed for", field: targetsKeys(f), example: "[{name: code, allow: [internal/cache]}]"},
 		{name: "reviewers", doc: "agents that review patches, in turns and never their own; all agents where none is named", field: words(&p.Reviewers, 0, namePattern, nameRule), example: "[aide]"},
-		{name: "sandbox", doc: "auto: a patch's tests run in a sandbox or not at all; none: with your own rights where no sandbox is to be had, and every report says so", field: oneOf(&p.Sandbox, "auto", "none"), def: "auto"},
+		{name: "sandbox", doc: "auto: a patch's tests run in a sandbox or not at all; none: with your own rights where no sandbox is available, which every report states", field: oneOf(&p.Sandbox, "auto", "none"), def: "auto"},
 		{name: "write", doc: "route of a language model that reads, after the search, how the champion failed, and writes at most one patch an agent and night; left out: none is asked", field: text{to: &p.Write, pattern: namePattern, rule: nameRule}, example: "default"},
 	}}
 }
@@ -93,16 +93,16 @@ func targetKeys(t *PatchTarget) object {
 	scored := func(f field) field { return then{f, func() { t.Scoring = &c }} }
 	return object{keys: []key{
 		{name: "name", doc: "a name of your own", field: text{to: &t.Name, pattern: namePattern, rule: nameRule}, required: true},
-		{name: "repo", doc: "folder of its git repository, from the workspace's, or one in it; commands start there, and paths count from the root of the repository", field: text{to: &t.Repo, pattern: nonEmpty, rule: "a folder"}, def: quote(defaultRepo)},
+		{name: "repo", doc: "folder of its git repository or a folder in it, relative to the workspace; commands start there; paths are relative to the root of the repository", field: text{to: &t.Repo, pattern: nonEmpty, rule: "a folder"}, def: quote(defaultRepo)},
 		{name: "allow", doc: "paths from the root of the repository that patches may touch, each with all below it", field: words(&t.Policy.Allow, 1, scopePattern, scopeRule), required: true},
-		{name: "deny", doc: "paths among them that they may not; deny wins", field: words(&t.Policy.Deny, 0, scopePattern, scopeRule)},
+		{name: "deny", doc: "paths among these that patches may not touch; deny wins", field: words(&t.Policy.Deny, 0, scopePattern, scopeRule)},
 		{name: "cgo", doc: "true: patches may touch C and assembly, and tests are built with cgo", field: flag{&t.Policy.Cgo}, def: "false"},
 		{name: "runtime", doc: "true: the target is an agent runtime, whose authentication, gateway, config schema and communication are denied as well", field: flag{&t.Policy.Runtime}, def: "false"},
-		{name: "max_files", doc: "files that one patch may change", field: whole[int]{&t.Policy.MaxFiles, 1, maxTargetFiles}, def: "20"},
+		{name: "max_files", doc: "number of files that one patch may change", field: whole[int]{&t.Policy.MaxFiles, 1, maxTargetFiles}, def: "20"},
 		{name: "max_bytes", doc: "size of one changed file, in bytes", field: whole[int64]{&t.Policy.MaxBytes, 1, maxTargetBytes}, def: "262144"},
 		{name: "benchmark", doc: "Go benchmarks, or a command that measures, which no patch may make significantly worse", field: unexplained{then{benchmarkKeys(&b), func() { t.Benchmark = &b }}}},
-		{name: "agent", doc: "agent whose program the target is: no patch may make it worse on its search tasks. Both are run in a sandbox, without network and variables of the adapter. With blocks, build or test and without score, its tasks score versions of its code, which are searched together with its config", field: text{to: &t.Agent, pattern: namePattern, rule: nameRule}, example: "solver"},
-		{name: "tasks", doc: "search tasks that the agent is tried on, at most, once before and once after the patch", field: whole[int]{&t.Tasks, minTrialTasks, maxTrialTasks}, def: show(defaultTrialTasks)},
+		{name: "agent", doc: "agent whose program the target is: no patch may make it worse on its search tasks. Base and patch run in a sandbox, without network and variables of the adapter. With blocks, build or test and without score, its tasks score versions of its code, which are searched together with its config", field: text{to: &t.Agent, pattern: namePattern, rule: nameRule}, example: "solver"},
+		{name: "tasks", doc: "most search tasks that the agent is tried on, once before and once after the patch", field: whole[int]{&t.Tasks, minTrialTasks, maxTrialTasks}, def: show(defaultTrialTasks)},
 		{name: "score", doc: "program with its arguments that scores the code, for the search over marked blocks (evolve:begin NAME): it gets names of cases and prints a JSON object with case, metric, value and better for each", field: scored(argv(&c.Score)), example: "[./score.bin]"},
 		{name: "build", doc: "program with its arguments that builds what score runs", field: scored(argv(&c.Build)), example: "[go, build, -o, score.bin, ./cmd/score]"},
 		{name: "test", doc: "program with its arguments that must succeed before a version is scored", field: scored(argv(&c.Test)), example: "[go, test, ./...]"},

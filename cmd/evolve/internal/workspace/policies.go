@@ -49,8 +49,8 @@ func policyKeys(f *settingsFile) object {
 	environment := newLayer(&book.Environment)
 	put(&f.layers, "environment", environment)
 	return object{keys: []key{
-		{name: "environment", doc: "what holds for every call; what is left out has a built-in limit", field: layerKeys(environment).object, example: "{deadline: 30s, retry: {attempts: 3}}"},
-		{name: "origins", doc: "the same keys for tools by where they come from: local, authored, mcp or mcp:<server>", field: overlays("origins", &book.Origins), example: "{mcp: {deadline: 5s}}"},
+		{name: "environment", doc: "limits of every call; a key that is left out has a built-in limit", field: layerKeys(environment).object, example: "{deadline: 30s, retry: {attempts: 3}}"},
+		{name: "origins", doc: "the same keys for tools by their origin: local, authored, mcp or mcp:<server>", field: overlays("origins", &book.Origins), example: "{mcp: {deadline: 5s}}"},
 		{name: "roles", doc: "the same keys by agent", field: overlays("roles", &book.Roles), example: "{}"},
 		{name: "tools", doc: "the same keys by tool", field: overlays("tools", &book.Tools), example: "{grep: {deadline: 2s}}"},
 		{name: "providers", doc: "the same keys by provider", field: overlays("providers", &book.Providers), example: "{openai: {rate: {calls: 60, per: 1m}}}"},
@@ -87,16 +87,16 @@ func layerKeys(l *layerEntry) layer {
 			{name: "max_backoff", doc: "longest wait between two attempts", field: waits(&s.MaxBackoff)},
 		}}},
 		{name: "breaker", doc: "when calls are refused at once because too many failed or were slow", field: object{keys: []key{
-			{name: "calls", doc: "latest calls that it looks at", field: whole[int]{&s.BreakerCalls, 1, 10_000}},
-			{name: "failures", doc: "share of failures that opens it", field: share(&s.BreakerFailures)},
+			{name: "calls", doc: "number of the latest calls that count", field: whole[int]{&s.BreakerCalls, 1, 10_000}},
+			{name: "failures", doc: "share of failures that opens the breaker", field: share(&s.BreakerFailures)},
 			{name: "slow", doc: "time from which a call is slow", field: waits(&s.BreakerSlow)},
-			{name: "slow_share", doc: "share of slow calls that opens it", field: share(&s.BreakerSlowShare)},
+			{name: "slow_share", doc: "share of slow calls that opens the breaker", field: share(&s.BreakerSlowShare)},
 			{name: "open", doc: "how long it stays open", field: waits(&s.BreakerOpen)},
 			{name: "probes", doc: "calls let through before it closes", field: whole[int]{&s.BreakerProbes, 1, 1000}},
 		}}},
-		{name: "rate", doc: "calls in a time, evenly", field: object{seen: l.parts["rate"].keys, keys: []key{
-			{name: "calls", doc: "calls let through in each time", field: whole[int]{&s.RateCalls, 1, maxCalls}},
-			{name: "per", doc: "the time", field: waits(&s.RatePer)},
+		{name: "rate", doc: "how many calls may begin in a period, spread evenly", field: object{seen: l.parts["rate"].keys, keys: []key{
+			{name: "calls", doc: "calls let through in each period", field: whole[int]{&s.RateCalls, 1, maxCalls}},
+			{name: "per", doc: "the period", field: waits(&s.RatePer)},
 			{name: "wait", doc: "longest time that a call waits for its turn", field: waits(&s.RateWait)},
 		}}},
 		{name: "concurrency", doc: "calls under way at once", field: whole[int]{&s.Concurrency, 1, 10_000}},
@@ -114,9 +114,9 @@ func layerKeys(l *layerEntry) layer {
 func spendingKeys(b *policy.Budget) object {
 	return object{keys: []key{
 		{name: "calls", doc: "calls at most", field: whole[int64]{&b.Calls, 1, maxCalls}},
-		{name: "tokens", doc: "tokens at most, in and out", field: whole[int64]{&b.Tokens, 1, 1_000_000_000_000}},
-		{name: "usd", doc: "money at most, in USD", field: number{to: &b.USD, max: maxUSD, above: true}},
-		{name: "time", doc: "time at most that the calls take together", field: duration{&b.Elapsed, time.Millisecond, 31 * 24 * time.Hour}},
+		{name: "tokens", doc: "most tokens, input and output", field: whole[int64]{&b.Tokens, 1, 1_000_000_000_000}},
+		{name: "usd", doc: "most money, in USD", field: number{to: &b.USD, max: maxUSD, above: true}},
+		{name: "time", doc: "longest time that the calls may take together", field: duration{&b.Elapsed, time.Millisecond, 31 * 24 * time.Hour}},
 	}}
 }
 

@@ -30,11 +30,11 @@ func (f *settingsFile) policyReach(s *source, agents []Agent) {
 			}
 		case calls || len(agents) == 0:
 		case group == "tools" || group == "origins":
-			s.bad(l.key, "write what is to hold for its tasks as a whole under roles, by the agent's id",
-				"no agent here calls tools through evolve, so policies of %s.%s hold nothing", group, what)
+			s.bad(l.key, "write limits of an agent's whole tasks under roles, by its id",
+				"no agent here calls tools through evolve, so policies of %s.%s have no effect", group, what)
 		case !overlay && len(l.keys) > 0:
-			s.bad(firstNode(l.keys), "write what is to hold for its tasks as a whole under roles, by the agent's id",
-				"no agent here calls tools or models through evolve, so policies of the environment hold nothing")
+			s.bad(firstNode(l.keys), "write limits of an agent's whole tasks under roles, by its id",
+				"no agent here calls tools or models through evolve, so policies of the environment have no effect")
 		}
 	}
 }
@@ -53,7 +53,7 @@ func (l *layerEntry) refuseForTasks(s *source, a Agent) {
 		{budget["degrade_to"], "budget.degrade_to", "a spent budget ends the night for the agent"},
 	} {
 		if c.at != nil {
-			s.bad(c.at, c.hint, "agent %s is of the kind %s, around whose tasks %q cannot be held; concurrency, queue_wait, rate, deadline, budget.run and budget.agent can",
+			s.bad(c.at, c.hint, "agent %s is of the kind %s, and %q cannot limit its tasks; concurrency, queue_wait, rate, deadline, budget.run and budget.agent can",
 				a.ID, a.Adapter.Kind, c.key)
 		}
 	}

@@ -54,8 +54,8 @@ func serverKeys(m *MCPServer) object {
 		{name: "argv", doc: "program with its arguments, speaking on standard input and output; relative paths are resolved against the workspace", field: argv(&m.Argv)},
 		{name: "env", doc: "names of the environment variables to pass to the program; all others are withheld", field: environment(&m.Env)},
 		{name: "network", doc: "host: the program has the host's network; none: no network but a loopback of its own", field: oneOf(&m.Network, "host", "none"), def: "host"},
-		{name: "sandbox", doc: "auto: the program runs in a sandbox where one is to be had; none: never", field: oneOf(&m.Sandbox, "auto", "none"), def: "auto"},
-		{name: "url", doc: "where a server that is no program answers", field: address(&m.URL, false)},
+		{name: "sandbox", doc: "auto: the program runs in a sandbox where one is available; none: never", field: oneOf(&m.Sandbox, "auto", "none"), def: "auto"},
+		{name: "url", doc: "URL of a server that is not a program", field: address(&m.URL, false)},
 		{name: "headers_env", doc: "headers to send there, each with the name of the environment variable that holds its value", field: headersEnv(&m.HeadersEnv)},
 		{name: "tools", doc: "tools that may be called, each read, idempotent_write or write; others are not offered", field: effects(&m.Tools), required: true},
 	}}

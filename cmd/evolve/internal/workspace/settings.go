@@ -65,21 +65,21 @@ func settingsKeys(f *settingsFile) object {
 			{name: "version", doc: "version of this file's form", field: whole[int]{&version, 1, 1}, def: "1"},
 			{name: "budget", doc: "limits of one run, all agents together, in any combination; a flag of the command line overrides its key", field: budgetKeys(&s.Budget)},
 			{name: "limits", doc: "bounds of one evaluation; no config, agent or model can raise them", field: limitKeys(s)},
-			{name: "search", doc: "how variants are looked for", field: searchKeys(f)},
+			{name: "search", doc: "how variants are searched for", field: searchKeys(f)},
 			{name: "confirm", doc: "how the best of them are compared with the champion on the holdout tasks", field: confirmKeys(&s.Confirm)},
-			{name: "guards", doc: "what a winner may consume at most, as a ratio to the champion's; what is better and breaks a guard is put to you as a trade", field: guardsKeys(&s.Guards)},
-			{name: "prefer", doc: "what a point of score is worth: for each point that the gain is shown to be above 0, the ratio of the guard is widened by so much", field: preferKeys(&s.Prefer)},
+			{name: "guards", doc: "what a winner may consume at most, as a ratio to the champion's; a better variant that breaks a guard is put to you as a trade", field: guardsKeys(&s.Guards)},
+			{name: "prefer", doc: "what a point of score is worth: each point by which the gain is shown to be above 0 widens the ratio of the guard by this share", field: preferKeys(&s.Prefer)},
 			{name: "prices", doc: "what models cost, in USD per million tokens by model name, frozen for each run", field: priceKeys(s), example: "{my-model: {input: 3, output: 15, cached: 0.3}}"},
-			{name: "providers", doc: "where language models answer, by a name of your own; keys stand in the environment, never here", field: providersKeys(f), example: "{openai: {kind: openai, key_env: OPENAI_API_KEY}}"},
-			{name: "routes", doc: "which model answers, by hint; agent.yaml names one as its model, and default holds where none is named", field: routesKeys(f), example: "{default: {provider: openai, model: gpt-5-mini}}"},
-			{name: "policies", doc: "limits of every call of a tool and of a provider; environment, then origin, then role, then tool or provider: a later layer goes before an earlier one", field: policyKeys(f)},
+			{name: "providers", doc: "services of language models, by a name of your own; keys stand in the environment, never here", field: providersKeys(f), example: "{openai: {kind: openai, key_env: OPENAI_API_KEY}}"},
+			{name: "routes", doc: "models by a name of your own; agent.yaml names a route as its model, and default is used where none is named", field: routesKeys(f), example: "{default: {provider: openai, model: gpt-5-mini}}"},
+			{name: "policies", doc: "limits of every call of a tool and of a provider; environment, then origin, then role, then tool or provider: a later layer overrides an earlier one", field: policyKeys(f)},
 			{name: "mcp", doc: "servers of tools (Model Context Protocol); an agent has those that its mcp names", field: serversKeys(f), example: "{search: {argv: [./search], tools: {find: read}}}"},
-			{name: "safety", doc: "what holds whatever an agent does", field: safetyKeys(f)},
-			{name: "adoption", doc: "what follows when a proposal was adopted, or an adoption taken back", field: adoptionKeys(s)},
+			{name: "safety", doc: "rules that no agent can change", field: safetyKeys(f)},
+			{name: "adoption", doc: "how proposals are adopted, and what follows an adoption or a rollback", field: adoptionKeys(s)},
 			{name: "patches", doc: "code that patches may be proposed for; see evolve help patch", field: patchKeys(f)},
 			{name: "backup", doc: "the copy of the archive that each night makes at its end; evolve archive restore reads it", field: backupKeys(&s.Backup)},
-			{name: "keep", doc: "how much of what nights recorded is kept; left out: everything. What a proposal rests on, what is open, the ledger and the results always stay; evolve help archive lists the exceptions", field: keepKeys(&s.Keep)},
-			{name: "workers", doc: "where evaluations run when other machines run them; see evolve help workers", field: workersKeys(&s.Workers)},
+			{name: "keep", doc: "how many records of nights are kept; left out: all. The evidence of proposals, open work, the ledger and the results always stay; evolve help archive lists the exceptions", field: keepKeys(&s.Keep)},
+			{name: "workers", doc: "the hub through which other machines run evaluations; see evolve help workers", field: workersKeys(&s.Workers)},
 			{name: "audit", doc: "signatures of the ledger's head, in .evolve/head.signed; evolve help trust explains their value", field: auditKeys(&s.Audit)},
 		}, append(notificationKeys(&s.Notify), metricsKey(&s.Metrics))...),
 		later: []string{"gates", "archive"},
@@ -131,17 +131,17 @@ func searchKeys(f *settingsFile) object {
 	return object{keys: []key{
 		{name: "selection", doc: "how parents are chosen; see evolve help search", field: oneOf(&s.Selection, selection.Names()...), def: s.Selection},
 		{name: "concurrency", doc: "evaluations under way at once", field: whole[int]{&s.Concurrency, 1, 10_000}, def: show(s.Concurrency)},
-		{name: "lookahead", doc: "evaluations asked for before the first result is needed, at least the concurrency; where only evaluations limit the night, those of a config go to one process if it is free; a deterministic agent gives the same results at any concurrency up to it, and for another one at most twice the concurrency are asked for; where money or time limit the night, none waits for a free place", field: whole[int]{&s.Lookahead, 1, 100_000}, def: show(s.Lookahead)},
-		{name: "baseline", doc: "share of the search budget for pure random search, the honest rival; 0 for none", field: number{to: &s.Baseline, max: .5}, def: plain(s.Baseline)},
+		{name: "lookahead", doc: "evaluations that the search may choose before it needs the first result, at least the concurrency; a deterministic agent gives the same results at any concurrency up to this number; for another agent, at most twice the concurrency are chosen ahead; where only evaluations limit the night, those of one config go to one process if it is free; where money or time limit it, none is chosen before a place is free", field: whole[int]{&s.Lookahead, 1, 100_000}, def: show(s.Lookahead)},
+		{name: "baseline", doc: "share of the search budget for pure random search, for comparison; 0 for none", field: number{to: &s.Baseline, max: .5}, def: plain(s.Baseline)},
 		{name: "reflect", doc: "route of a language model that reads how a variant failed and proposes one change of it at a time, or several routes with the rate and the caps of their calls; left out: none is used", field: reflectField(f), example: "default"},
 	}}
 }
 
 func confirmKeys(c *confirm.Settings) object {
 	return object{keys: []key{
-		{name: "finalists", doc: "variants that may enter the confirmation in one night; what is still open from earlier nights goes on besides", field: whole[int]{&c.Finalists, 1, 100}, def: show(c.Finalists)},
-		{name: "level", doc: "false adoptions of an agent to expect at most in any 30 days; shared among the 12 variants that may enter the confirmation in them", field: number{to: &c.Level, max: .2, above: true}, def: plain(c.Level)},
-		{name: "share", doc: "share of the budget that is held back for the confirmation; less where a repeat is no new evidence and once over the holdout tasks is enough", field: number{to: &c.Share, min: .05, max: .95}, def: plain(c.Share)},
+		{name: "finalists", doc: "variants that may enter the confirmation in one night; open confirmations of earlier nights continue in addition", field: whole[int]{&c.Finalists, 1, 100}, def: show(c.Finalists)},
+		{name: "level", doc: "most false adoptions of an agent to expect in any 30 days; shared among the 12 variants that may enter the confirmation in that time", field: number{to: &c.Level, max: .2, above: true}, def: plain(c.Level)},
+		{name: "share", doc: "share of the budget that is held back for the confirmation; less where repeats add no evidence and one pass over the holdout tasks is enough", field: number{to: &c.Share, min: .05, max: .95}, def: plain(c.Share)},
 	}}
 }
 
@@ -150,7 +150,7 @@ func priceKeys(s *Settings) mapping {
 		return object{keys: []key{
 			{name: "input", doc: "tokens sent to the model", field: number{to: &p.Input, max: maxUSD}, required: true},
 			{name: "output", doc: "tokens that the model wrote", field: number{to: &p.Output, max: maxUSD}, required: true},
-			{name: "cached", doc: "tokens sent that the provider had cached; as input when absent", field: number{to: &p.Cached, max: maxUSD}},
+			{name: "cached", doc: "tokens sent that the provider had cached; left out: as input", field: number{to: &p.Cached, max: maxUSD}},
 		}}
 	}
 	return mapping{

@@ -141,16 +141,16 @@ func paramMembers(d *paramDraft) map[string]object {
 			key{name: "log", doc: "acts on a logarithmic scale; min must be above 0", field: flag{&d.Log}, def: "false"},
 			def(schema{"type": "integer"})),
 		string(agent.Choice): member(
-			key{name: "values", doc: "what it may be: text, numbers, true, false", field: listOf{min: 1, each: func() field { return scalarInto(&d.Values) }}, required: true},
+			key{name: "values", doc: "the values that it may have: text, numbers, true, false", field: listOf{min: 1, each: func() field { return scalarInto(&d.Values) }}, required: true},
 			def(scalarForm)),
 		string(agent.Bool): member(def(schema{"type": "boolean"})),
 		string(agent.Subset): member(
-			key{name: "of", doc: "members that it draws from", field: words(&d.Of, 1, nil, ""), required: true},
+			key{name: "of", doc: "members to draw from", field: words(&d.Of, 1, nil, ""), required: true},
 			key{name: "min", doc: "least number of members", field: whole[int]{&d.MinItems, 0, 10_000}, def: "0"},
 			key{name: "max", doc: "greatest number of members", field: whole[int]{&d.MaxItems, 1, 10_000}, def: "all"},
 			def(schema{"type": "array", "items": schema{"type": "string"}})),
 		string(agent.Text): member(
-			key{name: "max_chars", doc: "length at most, in characters", field: whole[int]{&d.MaxChars, 1, maxChars}, required: true},
+			key{name: "max_chars", doc: "most characters", field: whole[int]{&d.MaxChars, 1, maxChars}, required: true},
 			key{name: "use", doc: "demonstrations: solved tasks as examples, one JSON object a line with the keys task and answer; left out: an instruction", field: oneOf(&d.use, string(agent.Demonstrations))},
 			key{name: "lines", doc: "whole lines that a search without a language model may add or remove", field: words(&d.Lines, 0, nil, "")},
 			def(schema{"type": "string"})),

@@ -40,14 +40,14 @@ func workersKeys(w *Workers) object {
 		{name: "hub", doc: "address of a NATS server with JetStream, such as tls://hub.example.org:4222", field: text{to: &w.Hub, check: hubProblem}, example: "tls://hub.example.org:4222"},
 		{name: "creds_env", doc: "variable that holds the path of a credentials file, or its content", field: envName(&w.CredsEnv), example: "EVOLVE_HUB_CREDS"},
 		{name: "tls", doc: "files in the PEM format, relative to this one", field: object{keys: []key{
-			{name: "ca", doc: "certificates that the server's must come from; left out: those of the system", field: file(&w.CA), example: "ca.pem"},
-			{name: "cert", doc: "certificate of this side, with key", field: file(&w.Cert), example: "cert.pem"},
+			{name: "ca", doc: "CA certificates for the server's certificate; left out: those of the system", field: file(&w.CA), example: "ca.pem"},
+			{name: "cert", doc: "client certificate, with key", field: file(&w.Cert), example: "cert.pem"},
 			{name: "key", doc: "its private key", field: file(&w.Key), example: "key.pem"},
 		}}},
 		{name: "ack_wait", doc: "time after which a task is given to another worker when its own gives no sign of life", field: duration{&w.AckWait, time.Second, time.Hour}, def: w.AckWait.String()},
-		{name: "max_attempts", doc: "workers that a task may end before it counts as missing data", field: whole[int]{&w.MaxAttempts, 1, 100}, def: show(w.MaxAttempts)},
+		{name: "max_attempts", doc: "workers that may end while they run a task before it counts as missing data", field: whole[int]{&w.MaxAttempts, 1, 100}, def: show(w.MaxAttempts)},
 		{name: "lookahead", doc: "evaluations under way at once, in place of search.concurrency and search.lookahead", field: whole[int]{&w.Lookahead, 1, 10000}, example: "64"},
-		{name: "weaker_walls", doc: "true: workers may run agents within other walls than this machine would", field: flag{&w.Weaker}, def: "false"},
+		{name: "weaker_walls", doc: "true: workers may run agents in another sandbox than this machine would", field: flag{&w.Weaker}, def: "false"},
 	}}
 }
 
