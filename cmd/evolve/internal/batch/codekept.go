@@ -18,8 +18,8 @@ import (
 	"evolve/runtime/text"
 )
 
-// lastStage is the number of cases of the last stage of a search over versions, where there
-// are so many.
+// lastStage is the number of cases of the last stage of a search over versions, if the target has
+// so many.
 const lastStage = 200
 
 // keepVersions keeps versions of searched targets as commits in their repositories. A failure
@@ -101,8 +101,8 @@ func (r *runner) keepVersionsOf(ctx context.Context, p *coding.Prospect, res arc
 	return nil
 }
 
-// named returns the versions whose proposals wait, and ranks above 0 of those on the code of a
-// night that are kept before others: that the commands name, and the finalists.
+// named returns the versions whose proposals wait, and a rank above 0 for each version on the code
+// of a night that is kept before others: those that commands name, and the finalists.
 func (r *runner) named(ctx context.Context, p *coding.Prospect, res archive.AgentResult) (waiting []agent.ConfigID, rank map[agent.ConfigID]int, err error) {
 	rank = map[agent.ConfigID]int{}
 	for _, f := range res.Finalist {

@@ -188,7 +188,7 @@ func (o *Options) asks(name string) bool {
 }
 
 // UnsearchedError reports targets whose blocks cannot be searched: a run has nothing else to do, or
-// a plan lacks them. Its message has a line for each.
+// a plan does not have them. Its message has a line for each.
 type UnsearchedError struct{ Targets []Unsearched }
 
 func (e *UnsearchedError) Error() string {

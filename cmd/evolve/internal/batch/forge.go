@@ -51,7 +51,7 @@ type Forge struct {
 	Propose func(ctx context.Context, a *workspace.Agent, run string, d authored.Definition, why string) (archive.ProposalRecord, error)
 }
 
-// ForgeNote is the ledger's record of an attempt to have a tool written anew.
+// ForgeNote is the ledger's record of an attempt to have a tool rewritten.
 type ForgeNote struct {
 	Agent string `json:"agent"`
 	Tool  string `json:"tool"`
@@ -66,7 +66,7 @@ type ForgeNote struct {
 	Reason string `json:"reason,omitempty"`
 }
 
-// Forging is a forecast of the calls that would write a tool anew.
+// Forging is a forecast of the calls that would rewrite a tool.
 type Forging struct {
 	Agent string `json:"agent"`
 	Tool  string `json:"tool"`
@@ -80,7 +80,7 @@ type Forging struct {
 	Text string `json:"text"`
 }
 
-// forgeJob is a tool to have written anew. note is the index of its note in the run.
+// forgeJob is a tool to have rewritten. note is the index of its note in the run.
 type forgeJob struct {
 	agent *workspace.Agent
 	note  int
@@ -92,7 +92,7 @@ type forgeJob struct {
 	killed *archive.ProposalRecord
 }
 
-// findForgeable finds the tools to have written anew, and notes why others are not. A tool
+// findForgeable finds the tools to have rewritten, and notes why others are not. A tool
 // qualifies only with new evidence since the last draft, or if a person refused that draft.
 func (r *runner) findForgeable(ctx context.Context) error {
 	r.jobs = nil
@@ -178,7 +178,7 @@ func (r *runner) forgeNotes(ctx context.Context) ([]pastForge, error) {
 	return out, nil
 }
 
-// unforgeable returns the reason why a tool is not to be written anew; empty if it is. It
+// unforgeable returns the reason why a tool is not to be rewritten; empty if it is. It
 // adds the earlier drafts that were refused.
 func (r *runner) unforgeable(ctx context.Context, job *forgeJob, past []pastForge) (string, error) {
 	n := r.run.Tools[job.note]
@@ -253,7 +253,7 @@ func refusedDraft(p archive.ProposalRecord) (toolwriter.Attempt, bool) {
 	return a, true
 }
 
-// forgings forecasts the calls for the tools to have written anew.
+// forgings forecasts the calls for the tools to have rewritten.
 func (r *runner) forgings() []Forging {
 	var out []Forging
 	reflect := r.o.Workspace.Settings.Search.Reflect
@@ -283,7 +283,7 @@ func least(bounds ...float64) float64 {
 	return out
 }
 
-// forge has tools written anew once all agents are done, and returns the proposals. A night
+// forge has tools rewritten once all agents are done, and returns the proposals. A night
 // that was stopped, or whose time is up, begins no such work. A failure here does not
 // affect the night; unfinished work on a tool is resumed by a later night.
 func (r *runner) forge(ctx context.Context, ended error) []archive.ProposalRecord {
@@ -319,7 +319,7 @@ func (r *runner) forge(ctx context.Context, ended error) []archive.ProposalRecor
 	return out
 }
 
-// forgeOne has one tool written anew: after a refusal another draft is requested with the
+// forgeOne has one tool rewritten: after a refusal another draft is requested with the
 // reason, such as the output of its tests.
 func (r *runner) forgeOne(ctx context.Context, job forgeJob) (note ForgeNote, p *archive.ProposalRecord, err error) {
 	n := r.run.Tools[job.note]

@@ -12,7 +12,7 @@ import (
 	"evolve/runtime/experience"
 )
 
-// forgeReason begins the rationale of a proposal of a tool that was written anew.
+// forgeReason begins the rationale of a proposal of a tool that was rewritten.
 func forgeReason(remedy experience.Remedy, tool string) string {
 	return fmt.Sprintf("the advice was to %s %s: ", remedy, tool)
 }

@@ -81,7 +81,7 @@ type Options struct {
 	// Author opens the routes of search.reflect in an agent's name, for the models that write
 	// tools and code; nil: there are none.
 	Author func(a *workspace.Agent) (m model.Model, done func() error, err error)
-	// Forge has tools written anew by a language model; nil disables it.
+	// Forge has tools rewritten by a language model; nil disables it.
 	Forge *Forge
 
 	// Patches receives the night's patches of code; nil disables them. The night sets its
@@ -129,7 +129,7 @@ type Plan struct {
 	// Reflections forecast the calls of search.reflect for each of them; empty if it names
 	// no route.
 	Reflections []Reflection
-	// Forgings forecast the calls that would write tools anew, one for each tool.
+	// Forgings forecast the calls that would rewrite tools, one for each tool.
 	Forgings []Forging
 }
 

@@ -55,7 +55,7 @@ type runner struct {
 	// byDefault reports whether no limit was given.
 	byDefault bool
 	tunings   []tunable
-	// jobs are the tools to have written anew.
+	// jobs are the tools to have rewritten.
 	jobs []forgeJob
 	// blocking names the first limit under policies that an agent's evaluations waited
 	// for when their time was over.

@@ -16,7 +16,7 @@ import (
 type split struct{ suites, split string }
 
 // searchedBefore finds the holdout tasks of an agent that were search tasks in a run before
-// this number: a suite was built anew, edited or renamed. recorded reports whether such a run
+// this number: a suite was rebuilt, edited or renamed. recorded reports whether such a run
 // recorded the same search tasks as there are now.
 //
 // An older evolve recorded none; of its runs on other suites the ids of evaluations count.

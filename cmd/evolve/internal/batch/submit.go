@@ -31,7 +31,7 @@ func (o Options) payForPatches() bool {
 }
 
 // sharedAfter returns the share of the money that is reserved for the work after all agents:
-// on patches, and on tools that are written anew.
+// on patches, and on tools that are rewritten.
 func (r *runner) sharedAfter() float64 {
 	share := 0.
 	if r.o.payForPatches() {

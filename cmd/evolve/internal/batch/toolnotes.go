@@ -23,7 +23,7 @@ const (
 )
 
 // noteTools adds to the record of a new run the experience of the agents' turns in use with
-// their tools, and finds those to have written anew. A resumed run has the notes from its
+// their tools, and finds those to have rewritten. A resumed run has the notes from its
 // start.
 func (r *runner) noteTools(ctx context.Context) error {
 	if r.run.Resumed == 0 {

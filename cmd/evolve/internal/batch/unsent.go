@@ -101,8 +101,8 @@ func leastRequest(set *workspace.Settings, name string, space agent.Space, c age
 	return least, ok
 }
 
-// warnOfUnsent adds to the plans the routes of search.reflect to which no request will be
-// sent. It follows the run's id, so that another estimate does not begin another run.
+// warnOfUnsent adds to the plans the routes of search.reflect to which no request will be sent. It
+// is called after the run's id is computed, so that another estimate does not begin another run.
 func (r *runner) warnOfUnsent() {
 	set := &r.o.Workspace.Settings
 	for i := range r.plans {

@@ -50,10 +50,10 @@ func (r *runner) stale(ctx context.Context, a *workspace.Agent, p archive.Propos
 	return nil, nil
 }
 
-// plannedWaits lists the proposals that waited when an interrupted run was planned. Its own
-// proposal may have superseded that since, or the run may have passed it through its gates,
-// which changes nothing for the run. A person's decision does, and then the result is what
-// waits now.
+// plannedWaits lists the proposals that waited when an interrupted run was planned. Since then the
+// run's own proposal may have superseded one of them, or the run may have passed one through its
+// gates; neither changes anything for the run. After a person's decision, the result is what waits
+// now.
 func (r *runner) plannedWaits(ctx context.Context, a *workspace.Agent, run string) ([]archive.Waiting, error) {
 	now, err := r.waits(ctx, a, run)
 	if err != nil {

@@ -161,8 +161,8 @@ func (r *runner) refusedPatches(ctx context.Context, agentID, target string) ([]
 	return out, nil
 }
 
-// attempt returns a patch with the reasons why it was refused, if it was: what a person
-// wrote comes first.
+// attempt returns a patch with the reasons of its refusal, those of a person first; without reasons
+// if it was not refused.
 func attempt(p archive.ProposalRecord) patchwriter.Attempt {
 	a := patchwriter.Attempt{Rationale: p.Rationale}
 	if !refused(p) {

@@ -92,11 +92,10 @@ func branchReviewer(sh *shell, w *workspace.Workspace, lend review.WithStore) *r
 	return rev
 }
 
-// branchText is the text of the pull request of a proposal: what `evolve show --all` prints of it,
-// as its reader may have no workspace, and
-// the decision box of its night.
+// branchText is the text of the pull request of a proposal: the output of `evolve show --all`,
+// because the reader may have no workspace, and the decision box of its night.
 func branchText(ctx context.Context, sh *shell, w *workspace.Workspace, a *archive.Archive, p archive.ProposalRecord) (string, error) {
-	if p.Branch != nil { // who reads it has the branch
+	if p.Branch != nil { // the reader has the branch
 		b := *p.Branch
 		b.Pushed, b.Trouble = b.Name, ""
 		p.Branch = &b
@@ -177,7 +176,7 @@ func syncBranches(ctx context.Context, sh *shell, w *workspace.Workspace, merged
 	return states, err
 }
 
-// runsOf returns the runs of the proposals with which something was done.
+// runsOf returns the runs of the proposals for which a step was taken.
 func runsOf(list []archive.ProposalRecord, states []review.BranchState) []string {
 	var runs []string
 	for _, p := range list {
@@ -191,9 +190,9 @@ func runsOf(list []archive.ProposalRecord, states []review.BranchState) []string
 // branchTrouble is the subject of the event that branches could not be pushed or looked at.
 const branchTrouble = "branches"
 
-// nightBranches is syncBranches at the start and at the end of a night, which it never fails. It
-// reports whether something was decided; its error is that someone stopped it. At the end, t
-// tells people what failed.
+// nightBranches calls syncBranches at the start and at the end of a night, and never fails the
+// night. It reports whether something was decided. It returns an error only if a person stopped it.
+// At the end, t notifies people of failures.
 func nightBranches(sh *shell, w *workspace.Workspace, t *teller) (decided bool, stopped error) {
 	ctx, stop := sh.stoppable()
 	defer stop()

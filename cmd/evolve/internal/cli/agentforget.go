@@ -21,7 +21,7 @@ type forgetView struct {
 	Proposal  string   `json:"proposal,omitempty"`
 	// Reports are the runs whose reports were rendered again.
 	Reports []string `json:"reports,omitempty"`
-	// Left is what the command cannot reach.
+	// Left lists what the command does not delete.
 	Left []leftOver `json:"left"`
 }
 
@@ -126,7 +126,7 @@ func printForgotten(sh *shell, v forgetView, agentID, name string) {
 	}
 }
 
-// rewriteFeedback makes the file of an agent's lessons anew from the archive.
+// rewriteFeedback rewrites the file of an agent's lessons from the archive.
 func rewriteFeedback(c *cli.Context, root, agentID string) error {
 	return wire.LookIfThere(root, func(store *archive.Archive) error {
 		e, err := store.Experience(c.Context, agentID)

@@ -26,8 +26,8 @@ type periodView struct {
 // lessonsView is `evolve agent lessons --json`. Night and Week are nil without turns.
 type lessonsView struct {
 	Agent string `json:"agent"`
-	// Own is a person's own EVAL_FEEDBACK.md, and Told what follows it in the system prompt: the
-	// advice of Text, without the words of people and tools.
+	// Own is a person's own EVAL_FEEDBACK.md. Told follows it in the system prompt: the advice of
+	// Text, without the words of people and tools.
 	Own   string      `json:"own"`
 	Text  string      `json:"text"`
 	Told  string      `json:"told"`

@@ -117,8 +117,8 @@ func compareBackup(ctx context.Context, sh *shell, c *cli.Context, root string, 
 	return lost, confirmLoss(ctx, sh.console, c, lost, foreign)
 }
 
-// lossOf returns the records that a backup lacks: those of an archive that was set aside
-// in the workspace, and those that commits name.
+// lossOf returns the records that a backup does not have: those of an archive that was set aside in
+// the workspace, and those that commits name.
 func lossOf(ctx context.Context, root string, a *archive.Archive, w archive.Witness, there bool, commits review.Commits) (archive.Succession, error) {
 	var lost archive.Succession
 	id, err := a.ID(ctx)

@@ -20,7 +20,7 @@ type shell struct {
 	*wire.Host
 	*console
 	dir string
-	// stands is what this command has done and a repetition would not do again; "" before.
+	// stands describes what this command has done and a repetition would not do again; "" before.
 	stands string
 
 	args    []string

@@ -122,7 +122,7 @@ func (b *codeBook) version(name string) (archive.Variant, error) {
 	return v, err
 }
 
-// codeNight is what a night came to that searched code.
+// codeNight is the result of a night that searched code.
 type codeNight struct {
 	archive.AgentResult
 	run string

@@ -19,7 +19,7 @@ type codeConfirmed struct {
 	// showed at all, as in a report; empty if the version did not enter it.
 	Confirmed bool        `json:"confirmed"`
 	Ruling    stats.State `json:"ruling,omitempty"`
-	// Unconfirmed is why it is not confirmed, as far as nights recorded that.
+	// Unconfirmed is the reason why it is not confirmed, as far as nights recorded that.
 	Unconfirmed string `json:"unconfirmed,omitempty"`
 	// Gain is the difference in the metric in the confirmation, Score that of the scores,
 	// which decides; nil without a confirmation, and Gain where tasks score the versions.
@@ -135,7 +135,7 @@ func (b *codeBook) unconfirmed(n archive.AgentResult, id agent.ConfigID, alike [
 	return b.clause(n.Reason)
 }
 
-// notShown returns what a ruling lacks for the claim about new cases, after what it shows of these.
+// notShown returns what is missing in a ruling for the claim about new cases, after what it shows of these.
 func (b *codeBook) notShown(r *stats.Ruling) string {
 	if r.Claim != stats.TheseTasks || r.State == stats.Vetoed {
 		return b.lacking(r)
@@ -147,7 +147,7 @@ func (b *codeBook) notShown(r *stats.Ruling) string {
 	return found + ": " + b.lacking(r)
 }
 
-// lacking returns what a ruling lacks for the claim about new cases.
+// lacking returns what is missing in a ruling for the claim about new cases.
 func (b *codeBook) lacking(r *stats.Ruling) string {
 	noun := "held-out " + b.Cases() + "s"
 	switch {

@@ -47,7 +47,7 @@ const (
 // gateReview stands for the review by another agent among the gates.
 const gateReview = "review"
 
-// histories returns what became of the versions of the target, in the order of their proposals.
+// histories returns what happened to the versions of the target, in the order of their proposals.
 func (b *codeBook) histories() (map[agent.ConfigID][]codeAct, error) {
 	decisions := map[string][]archive.DecisionBrief{}
 	for d, err := range b.archive.Decisions(b.ctx) {
@@ -181,7 +181,7 @@ func (a codeAct) standing(why string) string {
 	return ""
 }
 
-// printHistory prints what became of a version, behind labels of so many cells.
+// printHistory prints what happened to a version, behind labels of so many cells.
 func printHistory(con *console, indent string, cells int, list []codeAct) {
 	for _, a := range list {
 		con.printf("%s%s%s\n", indent, padded(a.label(), cells), a)

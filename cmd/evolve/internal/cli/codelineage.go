@@ -21,11 +21,11 @@ type codeStep struct {
 	// Addressed lists the places of Rationale, and of what Diff adds, that address a reviewer.
 	Addressed []string         `json:"addressed_to_reviewers,omitempty"`
 	Parents   []agent.ConfigID `json:"parents,omitempty"`
-	// LeftOut is why later nights leave it out; empty if they do not.
+	// LeftOut is the reason why later nights leave it out; empty if they do not.
 	LeftOut string `json:"left_out,omitempty"`
-	// History is what became of it.
+	// History lists what happened to it.
 	History []codeAct `json:"history,omitempty"`
-	// Diff is that from the first parent, escaped.
+	// Diff is the diff from the first parent, escaped.
 	Diff string `json:"diff,omitempty"`
 }
 

@@ -34,10 +34,10 @@ type codeState struct {
 	// not recorded.
 	commit  string
 	started time.Time
-	// nights are the ids of all of them, the latest first, and runs of those whose scores are
-	// comparable, by form.
+	// nights are the ids of all nights on the state, the latest first; runs are the ids of those
+	// whose scores are comparable, by form.
 	nights, runs []string
-	// metric describes what the latest of them measured; of no name for an agent's own code.
+	// metric describes what the latest night measured; its name is empty for an agent's own code.
 	metric metrics.Kind
 	// chance reports that values of the same version differ: the mean of all counts.
 	chance bool
@@ -102,9 +102,9 @@ func (b *codeBook) read(s codeState, ids ...agent.ConfigID) (codeRecord, error) 
 	return r, nil
 }
 
-// record reads what versions scored. Values belong to the code around the blocks, too: of several
-// states of it, that of the code as it is counts if all of ids were scored on it, and else the
-// latest one on which they were.
+// record reads what versions scored. Values depend on the code around the blocks, too: the state of
+// the code as it is counts if all of ids were scored on it, otherwise the latest state on which all
+// were.
 func (b *codeBook) record(ids ...agent.ConfigID) (codeRecord, error) {
 	states, err := b.states()
 	if err != nil {
@@ -113,8 +113,9 @@ func (b *codeBook) record(ids ...agent.ConfigID) (codeRecord, error) {
 	return b.firstScored(states, ids...)
 }
 
-// recordOf is record for one version: nights count first in which it was compared with other code,
-// since the target may have become it. Without values it is that of the night that made it.
+// recordOf is record for one version. It prefers nights that compared the version with other code,
+// since the code of the target may have become the version. Without values it returns the record of
+// the night that made the version.
 func (b *codeBook) recordOf(v archive.Variant) (codeRecord, error) {
 	states, err := b.states()
 	if err != nil {
@@ -130,8 +131,8 @@ func (b *codeBook) recordOf(v archive.Variant) (codeRecord, error) {
 	return r, err
 }
 
-// firstScored reads the first state on which all of some versions were scored; without any, a
-// record of no state.
+// firstScored reads the first state on which all of some versions were scored; if there is none,
+// the record has no state.
 func (b *codeBook) firstScored(states []codeState, ids ...agent.ConfigID) (codeRecord, error) {
 	for _, s := range states {
 		r, err := b.read(s, ids...)

@@ -79,17 +79,17 @@ type codeBest struct {
 	Ref string `json:"ref,omitempty"`
 	// Equal is the number of other versions with equal values on the search cases.
 	Equal int `json:"equal_values,omitempty"`
-	// LeftOut is why a night kept it out of the confirmation; empty if none did.
+	// LeftOut is the reason why a night kept it out of the confirmation; empty if none did.
 	LeftOut string `json:"left_out,omitempty"`
-	// Proposal is the one that it was made of, and State what became of that; empty for none.
+	// Proposal is the proposal of the version, and State its state; empty for none.
 	Proposal string                `json:"proposal,omitempty"`
 	State    archive.ProposalState `json:"state,omitempty"`
-	// Waits is why the draft of the proposal waits for its gates, and Unproposed why a
+	// Waits is the reason why the draft of the proposal waits for its gates, Unproposed why a
 	// confirmed version has no proposal; empty where it does not apply.
 	Waits      string `json:"waits,omitempty"`
 	Unproposed string `json:"unproposed,omitempty"`
 	codeConfirmed
-	// History is what became of it.
+	// History lists what happened to it.
 	History []codeAct  `json:"history,omitempty"`
 	Search  *codeMeans `json:"search"`
 	Holdout *codeMeans `json:"holdout"`
@@ -147,7 +147,7 @@ func (b *codeBook) view() (*codeView, error) {
 	return v, err
 }
 
-// bestView returns the best version with its values, and with what became of it.
+// bestView returns the best version with its values, and with its history.
 func (b *codeBook) bestView(best night.Best) (*codeBest, error) {
 	r, err := b.record(best.ID)
 	if err != nil {

@@ -144,7 +144,7 @@ func valueOrFailed(v *float64) string {
 	return figure(*v)
 }
 
-// padded fills a text with spaces on the right, rightly on the left.
+// padded fills a text with spaces on its right, rightly on its left.
 func padded(s string, width int) string {
 	return s + strings.Repeat(" ", max(0, width-text.Width(s)))
 }

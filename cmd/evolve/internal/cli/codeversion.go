@@ -15,14 +15,15 @@ import (
 // codeVersion is one version in full.
 type codeVersion struct {
 	Variant archive.Variant `json:"variant"`
-	// Ref is that of the commit in the target's repository; empty if there is none.
+	// Ref is the ref of its commit in the target's repository; empty if there is none.
 	Ref string `json:"ref,omitempty"`
 	// Equal are the numbers of other versions with equal values on the search cases.
 	Equal []int `json:"equal_values,omitempty"`
-	// Base is the code that it was measured against, which its diff, hunks and values are over.
+	// Base is the code that the version was measured against, and that its diff, hunks and values
+	// refer to.
 	Base codeBaseline `json:"base"`
 	codeConfirmed
-	// History is what became of it.
+	// History lists what happened to it.
 	History []codeAct `json:"history,omitempty"`
 	// Diff is against Base, escaped, and Addressed lists the places of what it adds that address a
 	// reviewer.
@@ -30,7 +31,7 @@ type codeVersion struct {
 	Addressed []string `json:"addressed_to_reviewers,omitempty"`
 	// Lineage has the version first, without texts.
 	Lineage []codeStep `json:"lineage"`
-	// Small describes how a finalist was made small, which the version is; nil for others.
+	// Small describes the reduction of a finalist to this version; nil for other versions.
 	Small *codeSmall `json:"made_small,omitempty"`
 	// Hunks are those of Diff.
 	Hunks []coding.Hunk `json:"hunks,omitempty"`
@@ -38,11 +39,11 @@ type codeVersion struct {
 	Values codeValues `json:"values"`
 }
 
-// codeSmall is how a finalist was made small.
+// codeSmall is the reduction of a finalist to a smaller version.
 type codeSmall struct {
 	// From is the number of the finalist.
 	From int `json:"from"`
-	// Found describes what is left of it, and whether the evaluations lasted for all parts.
+	// Found describes what is left of it, and whether the evaluations sufficed for all parts.
 	Found string `json:"found,omitempty"`
 }
 
@@ -87,8 +88,8 @@ func (b *codeBook) versionView(v archive.Variant) (*codeVersion, error) {
 	return out, err
 }
 
-// madeSmall returns how the latest night on a state of the code made a finalist small, of which a
-// version is left; nil if none did, or if it left the finalist as it was.
+// madeSmall describes how the latest night on a state of the code reduced a finalist to a version;
+// nil if no night did, or if the finalist stayed as it was.
 func (b *codeBook) madeSmall(hash string, id agent.ConfigID) (*codeSmall, error) {
 	for n, err := range b.nights(hash) {
 		if err != nil {
@@ -103,7 +104,7 @@ func (b *codeBook) madeSmall(hash string, id agent.ConfigID) (*codeSmall, error)
 	return nil, nil
 }
 
-// smallWords describes what making a finalist small found.
+// smallWords describes the result of reducing a finalist.
 func (b *codeBook) smallWords(a archive.Ablation) string {
 	if b.Own() == "" {
 		return stats.OfCases(a.Reason)

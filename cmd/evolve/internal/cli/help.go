@@ -179,7 +179,7 @@ func unknownHelp(path []*cli.Command, names []string) error {
 	return exit.Errorf(exit.Usage, hint, "%q is one word too many", names[len(names)-1])
 }
 
-// chapterLines fits a chapter to a width: it fills paragraphs anew and folds the lines of lists
+// chapterLines fits a chapter to a width: it refills paragraphs and folds the lines of lists
 // and tables. Other indented lines are files and commands to copy, and stay as they are, as all
 // does at width 0.
 func chapterLines(chapter string, width int) string {

@@ -153,7 +153,7 @@ func other(p hub.Presence) string {
 }
 
 // useWorkers has a run's agents run on the workers of its hub, if it has one. The function that
-// it returns ends that, and prints what became of the tasks.
+// it returns ends that, and prints the outcomes of the tasks.
 func useWorkers(sh *shell, agents *wire.AgentFactory, set workspace.Workers, m *measuring) (began func(string), done func(), err error) {
 	if set.Hub == "" {
 		return nil, func() {}, nil

@@ -19,14 +19,14 @@ import (
 	"evolve/runtime/text"
 )
 
-// measuring writes the figures of one `evolve run` for monitoring. Nothing that fails here changes
-// how the run ends. A nil one keeps nothing.
+// measuring writes the figures of one `evolve run` for monitoring. A failure here does not change
+// how the run ends. A nil value keeps nothing.
 type measuring struct{ hub *metrics.Hub }
 
 // metricsTime bounds the reading of the archive for the figures.
 const metricsTime = time.Minute
 
-// measured does the work of a run and writes its figures, whatever came of it.
+// measured does the work of a run and writes its figures, also if the work fails.
 func measured(sh *shell, root string, work func(*measuring) error) error {
 	m := &measuring{}
 	err := work(m)
@@ -56,7 +56,7 @@ func exitCode(err error) int {
 	return code
 }
 
-// tasks keeps what became of the tasks of a run on the workers of a hub.
+// tasks keeps the figures of the tasks of a run on the workers of a hub.
 func (m *measuring) tasks(s hub.Stats) {
 	if m == nil {
 		return

@@ -12,7 +12,7 @@ import (
 	"evolve/runtime/text"
 )
 
-// channelTrial is how a channel took a test message.
+// channelTrial is the result of a test message on a channel.
 type channelTrial struct {
 	Channel string `json:"channel"`
 	OK      bool   `json:"ok"`

@@ -25,7 +25,7 @@ import (
 	"evolve/runtime/text"
 )
 
-// nearEnd is the share of a budget under policies from which on people are told.
+// nearEnd is the share of a budget under policies from which on people are notified.
 const nearEnd = .9
 
 // teller reports to people what one `evolve run` came to. Nothing that fails here changes how the
@@ -42,7 +42,7 @@ type teller struct {
 	agents map[string]bool
 }
 
-// told does the work of a command that people are told about, as evolve.yaml asks.
+// told does the work of a command, and notifies people as evolve.yaml asks.
 func told(sh *shell, root string, work func(*teller) error) error {
 	t := &teller{sh: sh, root: root, holds: map[string]bool{}, agents: map[string]bool{}}
 	set, err := workspace.NotifySettings(root)
@@ -148,7 +148,7 @@ func (t *teller) end(err error) {
 }
 
 // failed stores that a command failed whose run has no record of that, or began none. The
-// same failure in a later night is told once more only after a night that began.
+// same failure in a later night is reported again only after a night that began.
 func (t *teller) failed(code int, err error) {
 	words := strings.Join(strings.Fields(err.Error()), " ")
 	sum := sha256.Sum256([]byte(words))

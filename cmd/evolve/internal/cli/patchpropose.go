@@ -164,7 +164,7 @@ func resumePatches(sh *shell, c *cli.Context, w *workspace.Workspace, rev *revie
 	}
 }
 
-// resumedWords describes what became of a draft, or why it still waits.
+// resumedWords describes the state of a draft, or why it still waits.
 func resumedWords(p archive.ProposalRecord) string {
 	if p.State == archive.Drafted {
 		return p.ID + " waits for its gates: " + text.Visible(p.Patch.Waits)

@@ -53,9 +53,9 @@ type patchView struct {
 	Created       time.Time              `json:"created"`
 	Decision      *archive.DecisionBrief `json:"decision,omitempty"`
 	AdoptedCommit string                 `json:"adopted_commit,omitempty"`
-	// Stale is why it would be gated again before its adoption.
+	// Stale is the reason why it would be gated again before its adoption.
 	Stale string `json:"stale,omitempty"`
-	// Waits is why a draft waits for its gates.
+	// Waits is the reason why a draft waits for its gates.
 	Waits string `json:"waits,omitempty"`
 	// Interrupted counts how often its gates were stopped and restarted; CostUSD is the
 	// cost of its trial and review.

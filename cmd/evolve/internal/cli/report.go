@@ -143,7 +143,7 @@ func showPage(ctx context.Context, sh *shell, path string, open bool) error {
 }
 
 // browse hands a page to the program that opens pages here. Where none does, as on a server, that is
-// no error, since the page is written: a hint tells what to do with it.
+// no error, since the page is written: a hint states what to do with it.
 func browse(ctx context.Context, sh *shell, path string) error {
 	why := "this machine has no program that opens pages"
 	for _, opener := range []string{"xdg-open", "open", "wslview"} {

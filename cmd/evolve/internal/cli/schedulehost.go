@@ -27,7 +27,7 @@ func (sh *shell) scheduler() schedule.Host {
 	} else if home := sh.Env.Get("HOME"); filepath.IsAbs(home) {
 		h.UserUnits = filepath.Join(home, ".config", "systemd", "user")
 	}
-	// A session of cron or sudo lacks the address of the user's systemd.
+	// A session of cron or sudo does not have the address of the user's systemd.
 	if run := fmt.Sprintf("/run/user/%d", os.Getuid()); sh.Env.Get("XDG_RUNTIME_DIR") == "" {
 		if _, err := os.Stat(run); err == nil {
 			h.Env = append(slices.Clone(h.Env), "XDG_RUNTIME_DIR="+run)

@@ -14,13 +14,13 @@ import (
 	"evolve/runtime/text"
 )
 
-// signedLine is how the head of the ledger is signed, as status names it.
+// signedLine describes the signature of the ledger's head, as status shows it.
 type signedLine struct {
 	Fingerprint string `json:"fingerprint,omitempty"`
 	Signer      string `json:"signer,omitempty"`
 	// Entry is the number of the signed one.
 	Entry int64 `json:"entry,omitempty"`
-	// Fault is why the head is not signed as the settings ask for; Next is the next step.
+	// Fault is the reason why the head is not signed as the settings ask for; Next is the next step.
 	Fault string `json:"fault,omitempty"`
 	Next  string `json:"next,omitempty"`
 }

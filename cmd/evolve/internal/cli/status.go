@@ -27,7 +27,7 @@ import (
 type statusView struct {
 	Workspace string `json:"workspace"`
 	Running   bool   `json:"running"`
-	// Refused is why the archive of a killed process could not be put in order; it is read as
+	// Refused is the reason why the archive of a killed process could not be put in order; it is read as
 	// it is.
 	Refused string `json:"refused,omitempty"`
 	// Watch is what the latest nights showed of the active configs, where there is something
@@ -58,7 +58,7 @@ type statusView struct {
 	Live []policy.Saturation `json:"live,omitempty"`
 	// Schedule is what starts the nights; absent where nothing is installed.
 	Schedule *scheduleLine `json:"schedule,omitempty"`
-	// Signed is how the head of the ledger is signed; absent where evolve.yaml asks for none.
+	// Signed describes the signature of the ledger's head; absent where evolve.yaml asks for none.
 	Signed *signedLine `json:"signed,omitempty"`
 
 	latest archive.Run

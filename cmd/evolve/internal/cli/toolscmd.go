@@ -62,7 +62,7 @@ func (l toolLine) note() string {
 	return strings.Join(slices.DeleteFunc(notes, func(n string) bool { return n == "" }), "; ")
 }
 
-// healthLine is how a tool that an agent wrote fares.
+// healthLine is the health of a tool that an agent wrote.
 type healthLine struct {
 	Agent    string        `json:"agent"`
 	Tool     string        `json:"tool"`
@@ -304,7 +304,7 @@ func definitionOf(a *workspace.Agent, name string) (authored.Definition, error) 
 // toolWord is a command by which a person decides on a tool in use.
 type toolWord struct {
 	name, usage, about string
-	// plan and done say what is about to happen and what has happened.
+	// plan and done describe what is about to happen and what has happened.
 	plan, done string
 	// kind is that of the entry in the ledger.
 	kind string
@@ -411,7 +411,7 @@ func decideTool(sh *shell, c *cli.Context, d toolWord) error {
 	return sh.result(healthLineOf(w, h), d.done+"\n", def.Name, a.ID)
 }
 
-// changeHealth stores a person's word on a tool with its entry in the ledger.
+// changeHealth stores a person's decision on a tool with its ledger entry.
 func changeHealth(ctx context.Context, sh *shell, store *archive.Archive, a *workspace.Agent, def authored.Definition, d toolWord, by, reason string) (archive.ToolHealth, error) {
 	h, err := healthOf(ctx, store, a.ID, def.Name)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 )
 
 // inlined bounds a message, in bytes; what is larger goes to an object store. Servers allow
-// 1 MiB unless they are told otherwise.
+// 1 MiB unless they are configured otherwise.
 const inlined = 256 << 10
 
 // traceHeader is the header of a job with the context of its trace.

@@ -76,7 +76,7 @@ func journal(system bool, unit string) string {
 // grace is how long after it was due a night may take to appear in the archive.
 const grace = 5 * time.Minute
 
-// State is how a schedule stands at a moment.
+// State is the state of a schedule at a moment.
 type State struct {
 	// Last is when the last night was due since the schedule was installed; zero if none was.
 	// Next is when the next is.

@@ -172,7 +172,7 @@ func figure(c Cell) string {
 	return ""
 }
 
-// times tells over how many runs a mean is; empty for one.
+// times returns the number of runs of a mean in words; empty for one run.
 func times(runs int) string {
 	if runs == 1 {
 		return ""

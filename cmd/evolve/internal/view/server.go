@@ -34,7 +34,7 @@ type Server struct {
 	mux   *http.ServeMux
 }
 
-// New returns a server for a port, which tells its cookie from those of other servers on this
+// New returns a server for a port, which distinguishes its cookie from those of other servers on this
 // machine.
 func New(port int, o Options) (*Server, error) {
 	if o.Log == nil {

@@ -27,7 +27,7 @@ type Source interface {
 	Nights(ctx context.Context) ([]Night, error)
 	// Report returns the report of a run by its id or number; "" is the latest.
 	Report(ctx context.Context, run string) (model.Report, error)
-	// Progress returns how far the run that is on has come; its Run is empty if none is.
+	// Progress returns the progress of the run that is under way; its Run is empty if none is.
 	Progress(ctx context.Context) (Progress, error)
 	// Agents lists the names of the agents that have evaluations or plans, in order.
 	Agents(ctx context.Context) ([]string, error)
@@ -57,7 +57,7 @@ type Night struct {
 	Ended       time.Time
 }
 
-// Progress is how far a run has come.
+// Progress is the progress of a run.
 type Progress struct {
 	Run     string    `json:"run"`
 	Number  int       `json:"number"`
@@ -70,7 +70,7 @@ type Progress struct {
 // AgentProgress is the part of one agent.
 type AgentProgress struct {
 	Agent string `json:"agent"`
-	// Done is the number of evaluations so far, Planned that of its plan; 0: it has none yet.
+	// Done is the number of evaluations so far, Planned the number in its plan, 0 without a plan.
 	Done    int       `json:"done"`
 	Planned int       `json:"planned"`
 	USD     float64   `json:"usd"`

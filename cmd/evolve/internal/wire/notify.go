@@ -26,7 +26,7 @@ func (h *Host) Outbox(w *workspace.Workspace) notify.Outbox {
 	return o
 }
 
-// channel returns a channel with the values of its variables. A channel that lacks a value
+// channel returns a channel with the values of its variables. A channel without a value
 // fails when it sends.
 func (h *Host) channel(root string, c workspace.Channel) notify.Channel {
 	fault := ""

@@ -20,8 +20,7 @@ import (
 type rewriter interface {
 	Mutate(text string, rng *rand.Rand) (rewrite.Change, bool)
 	Cross(text, other string, rng *rand.Rand) (rewrite.Change, bool)
-	// Renumber puts a number in place of each occurrence of another one; both are in
-	// digits.
+	// Renumber replaces each occurrence of a number by another one; both are in digits.
 	Renumber(text, from, to string) (rewrite.Change, bool)
 	// Normal returns the normal form of a text, and Size its size.
 	Normal(text string) string
@@ -127,8 +126,8 @@ func (p *Prospect) size(c agent.Config) int {
 	return n
 }
 
-// mutation rewrites one block, or some times several, by up to three changes where all results
-// compile: many improvements need more than one. If blocks have to change together, a change
+// mutation rewrites one block, or sometimes several, by up to three changes whose results all
+// compile: many improvements need more than one change. If blocks have to change together, a change
 // of one alone brings no gain or a loss, so that it would never become a parent.
 type mutation struct {
 	blocks []blocks.Block
@@ -182,8 +181,8 @@ func (m mutation) repeat(c *change, name, before, after string) {
 // numerals matches the numbers of a text, and what stands between them.
 var numerals = regexp.MustCompile(`[0-9]+(?:\.[0-9]+)?|[^0-9]+`)
 
-// renumbered returns the number of a text that another one replaces in a text that is the same
-// otherwise; false if there is no such number, or more than one place.
+// renumbered compares two texts that differ in one number, and returns that number in both; false
+// if they differ in anything else, in several places, or not at all.
 func renumbered(before, after string) (from, to string, ok bool) {
 	x, y := numerals.FindAllString(before, -1), numerals.FindAllString(after, -1)
 	if len(x) != len(y) {
@@ -233,8 +232,8 @@ func (c *change) child(operatorName string) (operator.Child, bool) {
 	return operator.Child{Config: c.config, Operator: operatorName, Rationale: strings.Join(words, "; ")}, len(words) > 0
 }
 
-// crossover puts a part of the other parent's block into the parent's, or with several blocks
-// some times all of it.
+// crossover puts a part of the other parent's block into the parent's, or sometimes, with several
+// blocks, all of it.
 type crossover struct {
 	blocks []blocks.Block
 	of     map[string]rewriter

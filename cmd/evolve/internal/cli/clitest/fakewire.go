@@ -28,8 +28,8 @@ func strictly(body []byte, into any) error {
 	return d.Decode(into)
 }
 
-// hears takes the goal from a user's message.
-func (q *fakeQuestion) hears(text string) {
+// takeGoal takes the goal from a user's message.
+func (q *fakeQuestion) takeGoal(text string) {
 	for line := range strings.Lines(text) {
 		if data, ok := strings.CutPrefix(line, "data: "); ok {
 			q.data = append(q.data, data)
@@ -95,7 +95,7 @@ func readOpenAI(body []byte) (fakeQuestion, error) {
 		case "system":
 			q.system += m.Content
 		case "user":
-			q.hears(m.Content)
+			q.takeGoal(m.Content)
 		case "assistant":
 			for _, c := range m.ToolCalls {
 				var object map[string]any
@@ -175,7 +175,7 @@ func readAnthropic(body []byte) (fakeQuestion, error) {
 			switch b.Type {
 			case "text":
 				if m.Role == "user" {
-					q.hears(b.Text)
+					q.takeGoal(b.Text)
 				}
 			case "tool_use":
 				next[b.ID] = true

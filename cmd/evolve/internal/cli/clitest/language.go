@@ -73,7 +73,7 @@ var fakeBehaviours = map[string]func(q fakeQuestion) fakeAnswer{
 	"stern": func(fakeQuestion) fakeAnswer {
 		return fakeAnswer{text: "```json\n{\"verdict\": \"reject\", \"reasons\": \"it knows the test's inputs \u202e\"}\n```"}
 	},
-	// toolsmith writes tools anew; see tools_forged.txtar.
+	// toolsmith rewrites tools; see tools_forged.txtar.
 	"toolsmith": toolsmith,
 	// patcher and wrecker are asked for patches; see patch_write.txtar.
 	"patcher": patcher, "wrecker": wrecker,

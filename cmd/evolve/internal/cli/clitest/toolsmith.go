@@ -2,9 +2,9 @@ package clitest
 
 import "strings"
 
-// toolsmith is asked for changes of a strategy, and to write tools anew; see
-// tools_forged.txtar. Its first draft converts lengths wrongly, which only a test of the
-// version in use shows. Told of that, it converts currencies beside the lengths.
+// toolsmith answers requests for changes of a strategy and for rewritten tools; see
+// tools_forged.txtar. Its first draft converts lengths wrongly, which only a test of the version in
+// use shows. The next one converts currencies as well as lengths.
 func toolsmith(q fakeQuestion) fakeAnswer {
 	if !strings.Contains(q.system, "You maintain the small tools") {
 		return advice("strategy", "Write in capital letters.")
