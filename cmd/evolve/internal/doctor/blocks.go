@@ -65,7 +65,7 @@ func checkBlocks(ctx context.Context, p Probes, w *workspace.Workspace, t worksp
 		text.Count(len(found.Suite.Side(bench.Search)), "search case"), text.Count(len(found.Suite.Side(bench.Holdout)), "held-out case"))
 	if n := found.Noise(); n != nil {
 		cases.Text += "; " + n.Words(found.Kind().Unit)
-		cases.Hint = "its finalists are scored again and again: a seed in the scoring command, or the median of several measurements as the value, spares evaluations"
+		cases.Hint = "its finalists are scored many times: a seed in the scoring command, or the median of several measurements as the value, saves evaluations"
 	}
 	return append(checks, cases), found
 }

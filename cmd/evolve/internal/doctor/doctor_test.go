@@ -286,7 +286,7 @@ func TestDoctorFindings(t *testing.T) {
 			nil,
 			[]string{"metrics"},
 			"warn metrics: none/evolve.prom cannot be written: no such file or directory | " +
-				"make the folder of metrics.textfile in evolve.yaml, and let the user of the nights write into it: a run goes on without\n",
+				"make the folder of metrics.textfile in evolve.yaml, and let the user of the nights write into it: a run goes on without the file\n",
 		},
 		{
 			"traces by grpc", nil, func(p *Probes) {
@@ -297,7 +297,7 @@ func TestDoctorFindings(t *testing.T) {
 			},
 			[]string{"traces"},
 			"warn traces: none are sent: OTEL_EXPORTER_OTLP_PROTOCOL is \"grpc\", and evolve sends only http/protobuf, which collectors take at port 4318 | " +
-				"`evolve help metrics` lists the variables; a run goes on without\n",
+				"`evolve help metrics` lists the variables; a run goes on without traces\n",
 		},
 		{
 			"clock not set", nil, func(p *Probes) { p.Now = func() time.Time { return time.Unix(0, 0) } },

@@ -14,7 +14,7 @@ func checkMetrics(p Probes, w *workspace.Workspace) []Check {
 		return nil
 	}
 	if err := p.Writable(filepath.Dir(file)); err != nil {
-		return []Check{warn(name, "make the folder of metrics.textfile in evolve.yaml, and let the user of the nights write into it: a run goes on without", "%s cannot be written: %s", w.Settings.Metrics.Textfile, workspace.Reason(err))}
+		return []Check{warn(name, "make the folder of metrics.textfile in evolve.yaml, and let the user of the nights write into it: a run goes on without the file", "%s cannot be written: %s", w.Settings.Metrics.Textfile, workspace.Reason(err))}
 	}
 	return []Check{ok(name, "each run writes %s", w.Settings.Metrics.Textfile)}
 }

@@ -113,7 +113,7 @@ func checkTests(ctx context.Context, p Probes, w *workspace.Workspace) Check {
 	case err != nil && none:
 		return warn(name, "remove patches.sandbox on a machine that has a sandbox", "their tests run with your own rights: %v", err)
 	case err != nil:
-		return warn(name, sandbox.Remedy(err)+"; patches.sandbox: none does without", "their tests are refused, because there is no sandbox: %v", err)
+		return warn(name, sandbox.Remedy(err)+"; patches.sandbox: none runs them without one", "their tests are refused, because there is no sandbox: %v", err)
 	}
 	return ok(name, "%s, tests run in: %s", reviewersOf(w), walls)
 }

@@ -70,7 +70,7 @@ ok patches: no review by another agent, tests run in: namespaces
 		"no walls": {settings, good, func(p *Probes) {
 			p.Sandbox = func(context.Context) (string, error) { return "none", errors.New("no namespaces") }
 		}, `ok patches code: 1 path may be changed: cache
-warn patches: their tests are refused, because there is no sandbox: no namespaces | allow user namespaces, or install bubblewrap; patches.sandbox: none does without
+warn patches: their tests are refused, because there is no sandbox: no namespaces | allow user namespaces, or install bubblewrap; patches.sandbox: none runs them without one
 `},
 		"no walls wanted": {settings + "  sandbox: none\n", good, func(p *Probes) {
 			p.Sandbox = func(context.Context) (string, error) { return "none", errors.New("no namespaces") }
@@ -80,7 +80,7 @@ warn patches: their tests run with your own rights: no namespaces | remove patch
 		"walls that cannot show a tree at one place": {settings, good, func(p *Probes) {
 			p.Sandbox = func(context.Context) (string, error) { return "landlock", nil }
 		}, `ok patches code: 1 path may be changed: cache
-warn patches: their tests are refused, because there is no sandbox: landlock alone is not enough for these tests | allow user namespaces, or install bubblewrap; patches.sandbox: none does without
+warn patches: their tests are refused, because there is no sandbox: landlock alone is not enough for these tests | allow user namespaces, or install bubblewrap; patches.sandbox: none runs them without one
 `},
 		"no go": {settings, good, func(p *Probes) {
 			p.LookPath = func(name string) (string, error) {

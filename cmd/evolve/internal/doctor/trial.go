@@ -154,7 +154,7 @@ func (p Probes) trialVerdict(name string, a *workspace.Agent, t Trial) Check {
 	case failed:
 		return warn(name, try, "%s", text)
 	case both && a.Deterministic && !t.Same:
-		return warn(name, "set deterministic: false in its agent.yaml; else repeats and seeds are taken for what they are not, and a report cannot be repeated",
+		return warn(name, "set deterministic: false in its agent.yaml; otherwise nights take repeats for equal that are not, and a report cannot be repeated",
 			"%s; IT IS DECLARED DETERMINISTIC, AND GAVE ANOTHER ANSWER TO THE SAME REQUEST", text)
 	case both && !a.Deterministic && t.Same:
 		check := ok(name, "%s; it gave the same answer to another seed", text)
