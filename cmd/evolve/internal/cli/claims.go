@@ -47,9 +47,8 @@ func claimWords(c stats.Claim, prices []string) string {
 	return words
 }
 
-// grounds are the lines before a decision on a config: what was shown of it with its
-// interval, and what gets worse or dearer with it. Of a level of autonomy they are the
-// figures of now.
+// grounds are the lines before a decision on a config: what was shown of it with its interval, and
+// what gets worse or dearer with it. For a level of autonomy they are the present figures.
 func grounds(ctx context.Context, a *archive.Archive, p archive.ProposalRecord, now time.Time) ([]string, error) {
 	out, err := shownOf(ctx, a, p, now)
 	if err != nil {

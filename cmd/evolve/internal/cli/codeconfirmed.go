@@ -15,8 +15,8 @@ import (
 
 // codeConfirmed is what the nights on one state of the code found of a version on held-out cases.
 type codeConfirmed struct {
-	// Confirmed reports that the confirmation showed it to be better, and Ruling what it
-	// showed at all, as in a report; empty if the version did not enter it.
+	// Confirmed reports whether the confirmation showed it to be better. Ruling is the ruling of
+	// the confirmation, as in a report; empty if the version did not enter it.
 	Confirmed bool        `json:"confirmed"`
 	Ruling    stats.State `json:"ruling,omitempty"`
 	// Unconfirmed is the reason why it is not confirmed, as far as nights recorded that.
@@ -135,7 +135,8 @@ func (b *codeBook) unconfirmed(n archive.AgentResult, id agent.ConfigID, alike [
 	return b.clause(n.Reason)
 }
 
-// notShown returns what is missing in a ruling for the claim about new cases, after what it shows of these.
+// notShown returns what a ruling shows of these cases, and what is missing in it for the claim
+// about new ones.
 func (b *codeBook) notShown(r *stats.Ruling) string {
 	if r.Claim != stats.TheseTasks || r.State == stats.Vetoed {
 		return b.lacking(r)
@@ -177,8 +178,8 @@ func goesOn(r *stats.Ruling) string {
 	return ""
 }
 
-// stoodIn describes that another version was judged in place of one: what making it small left of
-// it, or one with equal values; empty if none was.
+// stoodIn describes the version that was judged in place of another one: its reduced form, or one
+// with equal values; empty if none was.
 func (b *codeBook) stoodIn(n archive.AgentResult, id agent.ConfigID, alike []agent.ConfigID) string {
 	for _, f := range n.Finalist {
 		how := ""
@@ -213,8 +214,9 @@ func (b *codeBook) clause(sentence string) string {
 	return number.Signs(named(b.ctx, b.archive, b.Target.Name, sentence))
 }
 
-// print shows a version on held-out cases as its confirmation did: the difference in the
-// metric with its interval, after whose values these are, and that of the scores; false without that.
+// print shows the confirmation of a version on held-out cases: whose values they are, the
+// difference in the metric with its interval, and the difference of the scores. It returns false
+// if no gain is known.
 func (c codeConfirmed) print(con *console, indent, whose, noun string) bool {
 	if c.Gain == nil {
 		return false

@@ -20,7 +20,7 @@ type codeOpen struct {
 	State    archive.ProposalState `json:"state"`
 	Variant  agent.ConfigID        `json:"variant"`
 	Number   int                   `json:"number"`
-	// Ref is that of the version's commit in the target's repository; empty if there is none.
+	// Ref is the ref of the version's commit in the target's repository; empty if there is none.
 	Ref string `json:"ref,omitempty"`
 	// Moved describes that it was made for other code than the target has now, and whether it
 	// still applies; empty for the code as it is.
@@ -51,8 +51,8 @@ func (b *codeBook) open() ([]codeOpen, error) {
 	return out, nil
 }
 
-// fillOpen adds what waits, but for the proposal of the best version if it was made for the code
-// as it is, and whether a night searched that.
+// fillOpen adds the proposals that wait, except that of the best version if it was made for the
+// code as it is, and whether a night searched that code.
 func (b *codeBook) fillOpen(v *codeView, best agent.ConfigID) (err error) {
 	v.Unsearched = true
 	for _, err := range b.nights(b.ID()) {

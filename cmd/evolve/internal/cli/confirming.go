@@ -88,8 +88,8 @@ func confirmations(ctx context.Context, a *archive.Archive, agentID string, runs
 	}, nil
 }
 
-// standing returns the champion of an agent's last run with what its entries spend, and the error
-// control of the last run with a confirmation. runs are the latest first.
+// standing returns the champion of an agent's last run with the data that its entries spend, and
+// the error control of the last run with a confirmation. runs are the latest first.
 func standing(ctx context.Context, a *archive.Archive, agentID string, runs []archive.Run) (champion agent.ConfigID, spends string, control *archive.EntryLedger, err error) {
 	for _, r := range runs {
 		if !slices.Contains(r.Agents, agentID) {

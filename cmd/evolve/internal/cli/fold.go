@@ -154,10 +154,10 @@ func cellsOf(s string) int {
 // deep is the indent from which the further parts of a line have the same.
 const deep = 8
 
-// foldLine breaks a line of more than width cells at spaces. What follows stands below the text
-// behind the line's label if that leaves half of the width and room for each word, else two
-// cells further than a line that is not deep. Columns keep their distance within a part. A command stays in one piece, to be copied, and so
-// does a word such as a path: the terminal itself wraps them.
+// foldLine breaks a line of more than width cells at spaces. Its further parts stand below the text
+// behind the line's label if that leaves half of the width and room for each word, else two cells
+// further than a line that is not deep. Columns keep their distance within a part. A command stays
+// in one piece, to be copied, and so does a word such as a path: the terminal itself wraps them.
 func foldLine(line string, width int) []string {
 	if cellsOf(line) <= width {
 		return []string{line}

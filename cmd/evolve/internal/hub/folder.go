@@ -12,14 +12,14 @@ import (
 	"path/filepath"
 )
 
-// mostFolder bounds the content of a folder that travels, in bytes, and mostFiles the number
-// of its files.
+// mostFolder bounds the content of a folder that is sent, in bytes, and mostFiles the number of its
+// files.
 const (
 	mostFolder = 64 << 20
 	mostFiles  = 10_000
 )
 
-// errFolder wraps the errors of folders that do not travel.
+// errFolder wraps the errors of folders that cannot be sent.
 var errFolder = errors.New("the folder cannot be sent")
 
 // Pack returns the files of a folder as a tar archive that depends only on names, content

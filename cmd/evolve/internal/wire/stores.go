@@ -37,10 +37,9 @@ func Opening(err error) error {
 	return err
 }
 
-// OpenArchive opens the archive for writing, and records the lowered levels of autonomy and
-// stores the turns that waited for it. The first
-// call in a process fails if heads are to be signed and the key cannot be used, and finishes
-// the decisions that killed processes began.
+// OpenArchive opens the archive for writing, records the lowered levels of autonomy, and stores the
+// turns that waited for it. The first call in a process fails if heads are to be signed and the key
+// cannot be used, and finishes the decisions that killed processes began.
 func (h *Host) OpenArchive(root, owner string) (*archive.Archive, error) {
 	a, err := h.openSwept(root, owner)
 	if err == nil {

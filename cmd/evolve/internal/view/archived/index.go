@@ -64,7 +64,7 @@ type known struct {
 // part is one run's evaluations of the agent.
 type part struct {
 	run string
-	// version is what was read; zero until all is. wanted is what is to be read.
+	// version is the state that was read, zero until all of it is; wanted is the state to be read.
 	version, wanted version
 	rows            []row
 	read            int
@@ -87,8 +87,8 @@ func newIndex(agentID string) *index {
 	return &index{agent: agentID, taskAt: map[string]int32{}, variantAt: map[agent.ConfigID]int32{}}
 }
 
-// indexOf returns the index of an agent, and has it read in the background what has changed. It
-// waits a moment for the end of that.
+// indexOf returns the index of an agent, and starts to read in the background what has changed. It
+// waits a moment for the end of the reading.
 func (s *Source) indexOf(ctx context.Context, agentID string) (*index, error) {
 	s.mu.Lock()
 	x := s.indexes[agentID]
@@ -170,8 +170,8 @@ func (s *Source) read(ctx context.Context, x *index) error {
 	return nil
 }
 
-// changed reads the new variants, and returns the runs whose evaluations have changed, as parts
-// without any.
+// changed reads the new variants, and returns the runs whose evaluations have changed, as empty
+// parts.
 func (s *Source) changed(ctx context.Context, x *index) (stale []*part, err error) {
 	err = s.look(func(a *archive.Archive) error {
 		if err := x.readVariants(ctx, a); err != nil {
