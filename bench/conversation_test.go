@@ -268,7 +268,7 @@ func TestSuiteRefusesBadScripts(t *testing.T) {
 		"a number":      {`{"id":"a","turns":[7],"answer":"z"}`, `s.jsonl:1:20: item 1 of "turns" must be text or an object, not a number`},
 		"null":          {`{"id":"a","turns":[null],"answer":"z"}`, `s.jsonl:1:20: item 1 of "turns" is null`},
 		"other key":     {`{"id":"a","turns":[{"usr":"x","user":"y"}],"answer":"z"}`, `s.jsonl:1:21: unknown key "usr" (did you mean "user"?)`},
-		"beside a goal": {`{"id":"a","goal":"g","turns":["x"],"answer":"z"}`, `s.jsonl:1:18: "goal" stands beside "turns", whose first message is the goal`},
+		"beside a goal": {`{"id":"a","goal":"g","turns":["x"],"answer":"z"}`, `s.jsonl:1:18: "goal" and "turns" exclude each other: the first message of "turns" is the goal`},
 		"not graded":    {`{"id":"a","turns":["x"]}`, `s.jsonl:1:1: task "a" has neither graders nor an answer to grade by`},
 		"bad grader":    {`{"id":"a","turns":[{"user":"x","graders":[{"type":"exat"}]}]}`, `s.jsonl:1:51: unknown grader type "exat" (did you mean "exact"?)`},
 		"no list":       {`{"id":"a","turns":"x","answer":"z"}`, `s.jsonl:1:19: "turns" must be a list, not text`},

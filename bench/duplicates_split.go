@@ -273,10 +273,10 @@ func (l Likeness) String() string {
 		parts = append(parts, fmt.Sprintf("%d of %d tasks are near-duplicates in %s and count as one each (%d of them exact)", l.Duplicates, l.Tasks, groups(l.Groups), l.Exact))
 	}
 	if l.Aside > 0 {
-		parts = append(parts, fmt.Sprintf("%d to be searched on are put aside, because the same task is held out", l.Aside))
+		parts = append(parts, fmt.Sprintf("%d of the search tasks left out, because the same task is held out", l.Aside))
 	}
 	if l.Across > 0 {
-		parts = append(parts, groups(l.Across)+" declared on both sides of the wall")
+		parts = append(parts, groups(l.Across)+" declared in both splits")
 	}
 	return strings.Join(parts, "; ")
 }

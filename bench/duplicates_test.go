@@ -147,7 +147,7 @@ func TestDuplicatesOnBothSidesAsDeclared(t *testing.T) {
 		t.Error(diff)
 	}
 	const want = "5 of 5 tasks are near-duplicates in 2 groups and count as one each (5 of them exact); " +
-		"2 to be searched on are put aside, because the same task is held out; 1 group declared on both sides of the wall"
+		"2 of the search tasks left out, because the same task is held out; 1 group declared in both splits"
 	if diff := cmp.Diff(want, s.Likeness().String()); diff != "" {
 		t.Error(diff)
 	}
@@ -162,7 +162,7 @@ func TestDuplicatesOnBothSidesInClusters(t *testing.T) {
 	if len(issues) > 0 || s.Tasks[0].Split != Aside || s.Tasks[1].Split != Holdout {
 		t.Fatalf("%v, %+v", issues, s)
 	}
-	if got := s.Likeness().String(); got != "1 to be searched on are put aside, because the same task is held out" {
+	if got := s.Likeness().String(); got != "1 of the search tasks left out, because the same task is held out" {
 		t.Error(got)
 	}
 }

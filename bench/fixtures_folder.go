@@ -43,7 +43,7 @@ func PathProblem(p string) string {
 		case part == "..":
 			return "leaves its folder"
 		case part == "" || part == ".":
-			return "is not in its plain form"
+			return "has an empty part or a part that is a dot"
 		case len(part) > 255:
 			return "has a part longer than 255 bytes"
 		}

@@ -298,7 +298,7 @@ func (h *Harness) attempt(ctx context.Context, job Job, key Key, seed int64) (e 
 				continue
 			}
 			e.Outcome, e.Scored, e.Score, e.Pass, e.Grades = agent.Infrastructure, false, 0, false, nil
-			e.Error = fmt.Sprintf("evolve itself stood still for %s while it was under way", lost.Round(time.Millisecond))
+			e.Error = fmt.Sprintf("evolve was paused for %s during this evaluation", lost.Round(time.Millisecond))
 		}
 		h.limitedBy.Store(nil)
 		if err := h.graders.note(beside.grader, job.Task, e.Scored); err != nil {

@@ -49,7 +49,7 @@ func (l *suiteReader) line(no int, line []byte) {
 		t.Input = nil
 	}
 	if _, scripted := n.get("turns"); !scripted && t.User == nil && t.Goal == "" && len(t.Messages) == 0 && len(t.Input) == 0 {
-		report(n.off, fmt.Sprintf("task %s has neither a goal nor turns nor messages nor input", foreign.Quote(id)))
+		report(n.off, fmt.Sprintf("task %s has no goal, turns, messages or input", foreign.Quote(id)))
 	}
 	l.checkTurns(&t, n, report)
 	l.checkUser(&t, n, report)
@@ -79,7 +79,7 @@ func (l *suiteReader) id(no int, n jsonNode, report func(int, string)) string {
 		return ""
 	}
 	if first, ok := l.ids[id.text]; ok {
-		report(id.off, fmt.Sprintf("id %s of line %d stands already in line %d", foreign.Quote(id.text), no, first))
+		report(id.off, fmt.Sprintf("id %s of line %d is already used in line %d", foreign.Quote(id.text), no, first))
 	} else {
 		l.ids[id.text] = no
 	}

@@ -126,7 +126,7 @@ func (s shape) walkObject(n jsonNode, what string, report func(off int, text str
 	seen := make(map[string]bool, len(n.members))
 	for _, m := range n.members {
 		if seen[m.key] {
-			report(m.off, fmt.Sprintf("key %s stands twice", foreign.Quote(m.key)))
+			report(m.off, fmt.Sprintf("key %s occurs twice", foreign.Quote(m.key)))
 			continue
 		}
 		seen[m.key] = true
@@ -186,7 +186,7 @@ func isTime(n jsonNode) string {
 
 func isCount(n jsonNode) string {
 	if count, err := strconv.ParseInt(n.text, 10, 32); err != nil || count < 0 {
-		return fmt.Sprintf("is %s, which is no count", foreign.Clip(n.text, 24, foreign.Mark))
+		return fmt.Sprintf("is %s, not a whole number from 0", foreign.Clip(n.text, 24, foreign.Mark))
 	}
 	return ""
 }

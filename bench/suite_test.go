@@ -70,13 +70,13 @@ func TestSuiteIssues(t *testing.T) {
 		"not UTF-8":  {[]string{"{\"id\":\"\xff\"}"}, []string{`s.jsonl:1:8: is not valid UTF-8`}},
 		"duplicate ids": {
 			[]string{`{"id":"a","goal":"y","answer":"z"}`, ``, `{"id":"a","goal":"y","answer":"z"}`},
-			[]string{`s.jsonl:3:7: id "a" of line 3 stands already in line 1`},
+			[]string{`s.jsonl:3:7: id "a" of line 3 is already used in line 1`},
 		},
 		"duplicate id of a bad line": {
 			[]string{`{"id":"a","gool":"y","answer":"z"}`, `{"id":"a","goal":"y","answer":"z"}`},
-			[]string{`s.jsonl:1:11: unknown key "gool" (did you mean "goal"?)`, `s.jsonl:2:7: id "a" of line 2 stands already in line 1`},
+			[]string{`s.jsonl:1:11: unknown key "gool" (did you mean "goal"?)`, `s.jsonl:2:7: id "a" of line 2 is already used in line 1`},
 		},
-		"duplicate key": {[]string{`{"id":"a","id":"b","goal":"y","answer":"z"}`}, []string{`s.jsonl:1:11: key "id" stands twice`}},
+		"duplicate key": {[]string{`{"id":"a","id":"b","goal":"y","answer":"z"}`}, []string{`s.jsonl:1:11: key "id" occurs twice`}},
 		"no id":         {[]string{`{"goal":"y","answer":"z"}`}, []string{`s.jsonl:1:1: a task needs "id"`}},
 		"null id":       {[]string{`{"id":null,"goal":"y","answer":"z"}`}, []string{`s.jsonl:1:1: a task needs "id"`}},
 		"empty id":      {[]string{`{"id":"","goal":"y","answer":"z"}`}, []string{`s.jsonl:1:7: "id" is empty`}},
@@ -96,7 +96,7 @@ func TestSuiteIssues(t *testing.T) {
 				`s.jsonl:3:44: "weight" must be a number, not text`,
 			},
 		},
-		"nothing to do": {[]string{`{"id":"a","goal":"","input":null,"answer":"z"}`}, []string{`s.jsonl:1:1: task "a" has neither a goal nor turns nor messages nor input`}},
+		"nothing to do": {[]string{`{"id":"a","goal":"","input":null,"answer":"z"}`}, []string{`s.jsonl:1:1: task "a" has no goal, turns, messages or input`}},
 		"no grader":     {[]string{`{"id":"a","goal":"y"}`}, []string{`s.jsonl:1:1: task "a" has neither graders nor an answer to grade by`}},
 		"messages": {
 			[]string{`{"id":"a","messages":[{"role":"","content":"x"},{"role":"user","text":"x"},null],"answer":"z"}`},
@@ -125,7 +125,7 @@ func TestSuiteIssues(t *testing.T) {
 			[]string{
 				`s.jsonl:1:56: fixture path "../x" leaves its folder`, `s.jsonl:1:67: fixture path "/x" is absolute`,
 				`s.jsonl:1:76: fixture path "a\\b" has a backslash`, `s.jsonl:1:87: fixture path "a\nb" has a control character`,
-				`s.jsonl:1:98: fixture path "a//b" is not in its plain form`, `s.jsonl:1:109: fixture path "" is empty`,
+				`s.jsonl:1:98: fixture path "a//b" has an empty part or a part that is a dot`, `s.jsonl:1:109: fixture path "" is empty`,
 			},
 		},
 		"file and folder of one name": {

@@ -95,7 +95,7 @@ func (l *suiteReader) checkTurns(t *Task, n jsonNode, report func(int, string)) 
 		return
 	}
 	if goal, ok := n.get("goal"); ok {
-		report(goal.off, `"goal" stands beside "turns", whose first message is the goal`)
+		report(goal.off, `"goal" and "turns" exclude each other: the first message of "turns" is the goal`)
 	}
 	switch {
 	case len(t.Turns) == 0:

@@ -127,7 +127,7 @@ func (t *Task) UserCalls() int {
 const EndedAtOnce = "the simulated user ended the conversation before its first message"
 
 // errNoUser is the error of a task with a simulated user where no model takes its part.
-var errNoUser = errors.New("the simulated user needs a model, and there is none")
+var errNoUser = errors.New("the simulated user needs a model, and none is configured")
 
 // next asks the model for the next message of the user; done reports that it ends the
 // conversation. Before the first message there is nothing to end: the text beside the stop
@@ -229,7 +229,7 @@ func (l *suiteReader) checkUser(t *Task, n jsonNode, report func(int, string)) {
 		return
 	}
 	if goal, ok := n.get("goal"); ok {
-		report(goal.off, `"goal" stands beside "user", which has the goal of the person`)
+		report(goal.off, `"goal" and "user" exclude each other: "user" has the goal of the person`)
 	}
 	if t.User.Turns() > MaxTurns || t.User.MaxTurns < 0 {
 		report(user.off, fmt.Sprintf(`"max_turns" is %d, outside 1 to %d`, t.User.MaxTurns, MaxTurns))

@@ -130,7 +130,7 @@ func TestSimulatedUserOutage(t *testing.T) {
 	}{
 		"down":           {&person{fails: errors.New("503 for hunter2")}, "the simulated user: 503 for [x]"},
 		"wrote nothing":  {&person{says: []string{" "}}, "the simulated user: no message in 3 attempts: the model wrote nothing"},
-		"no model":       {nil, "the simulated user: the simulated user needs a model, and there is none"},
+		"no model":       {nil, "the simulated user: the simulated user needs a model, and none is configured"},
 		"ended at first": {&person{says: []string{"###STOP###"}}, "the simulated user ended the conversation before its first message"},
 	} {
 		b := newBed(t, Settings{User: c.user, Scrub: func(s string) string { return strings.ReplaceAll(s, "hunter2", "[x]") }}, a, passing(&in))
@@ -210,7 +210,7 @@ func TestSuiteReadsSimulatedUsers(t *testing.T) {
 		`{"id":"a","user":{"facts":[]},"answer":"z"}`:                                 `s.jsonl:1:18: "user" needs "goal"`,
 		`{"id":"a","user":{"goal":" "},"answer":"z"}`:                                 `s.jsonl:1:26: "goal" is empty`,
 		`{"id":"a","user":{"goal":"g","max_turns":1000},"answer":"z"}`:                `s.jsonl:1:18: "max_turns" is 1000, outside 1 to 100`,
-		`{"id":"a","goal":"x","user":{"goal":"g"},"answer":"z"}`:                      `s.jsonl:1:18: "goal" stands beside "user", which has the goal of the person`,
+		`{"id":"a","goal":"x","user":{"goal":"g"},"answer":"z"}`:                      `s.jsonl:1:18: "goal" and "user" exclude each other: "user" has the goal of the person`,
 		`{"id":"a","turns":["1","2"],"user":{"goal":"g","max_turns":1},"answer":"z"}`: `s.jsonl:1:36: "turns" has 2 messages, more than the 1 of "max_turns"`,
 		`{"id":"a","user":{"goal":"g","route":"r"},"answer":"z"}`:                     `s.jsonl:1:18: there is no such route`,
 	} {

@@ -61,7 +61,7 @@ type session struct {
 func Compare(m Measured, rule Rule) Result {
 	s := &session{rule: rule.withDefaults(), criticals: map[size]int{}}
 	if !(s.rule.Alpha > 0 && s.rule.Alpha < 1) {
-		return void(fmt.Sprintf("%v is no level of significance", s.rule.Alpha))
+		return void(fmt.Sprintf("%v is not a level of significance", s.rule.Alpha))
 	}
 	if s.rule.direction(s.rule.Metric) == 0 {
 		return void(fmt.Sprintf("it is not declared whether more or less %s is better", s.rule.Metric))

@@ -44,7 +44,7 @@ func ReadReport(from io.Reader, metric string) (Run, error) {
 		_, line := reader.Result().Pos()
 		switch r := reader.Result().(type) {
 		case *benchfmt.SyntaxError:
-			return nil, fmt.Errorf("line %d is no result of a benchmark: %s", line, r.Msg)
+			return nil, fmt.Errorf("line %d is not the result of a benchmark: %s", line, r.Msg)
 		case *benchfmt.Result:
 			if err := run.report(r); err != nil {
 				return nil, fmt.Errorf("line %d: %w", line, err)
@@ -69,7 +69,7 @@ func results(text []byte) ([]byte, error) {
 				return nil, fmt.Errorf("line %d has %d bytes: %w", number, len(line), ErrTooMuch)
 			}
 			if len(bytes.Fields(line)) == 1 { // which the reader would skip
-				return nil, fmt.Errorf("line %d is no result of a benchmark: %s has no values", number, foreign(string(line)))
+				return nil, fmt.Errorf("line %d is not the result of a benchmark: %s has no values", number, foreign(string(line)))
 			}
 			out.Write(line)
 		} else if bytes.HasPrefix(line, []byte("pkg: ")) && len(line) <= mostLine {

@@ -69,7 +69,7 @@ func TestRead(t *testing.T) {
 			notes: []string{
 				"line 4: left out: it has no answer", "line 5: left out: it is not a JSON object", "line 6: left out: it has no question",
 				"line 7: left out: it has an input that is neither text nor a list of messages",
-				`line 8: left out: task "task-00007" has neither a goal nor turns nor messages nor input`,
+				`line 8: left out: task "task-00007" has no goal, turns, messages or input`,
 			},
 		},
 		"questions, chosen columns and grader": {

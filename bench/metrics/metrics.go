@@ -79,7 +79,7 @@ func Read(from io.Reader) ([]Value, error) {
 			err = fmt.Errorf("case %s has two values of %s", text.Quote(v.Case), text.Quote(v.Metric))
 		}
 		if first, known := kinds[v.Metric]; err == nil && known && (first.Better != v.Better || first.Unit != v.Unit) {
-			err = fmt.Errorf("%s is in %s, %s is better, and was in %s, %s is better", text.Quote(v.Metric), unitName(v.Unit), v.Better, unitName(first.Unit), first.Better)
+			err = fmt.Errorf("%s is in %s, %s is better; on an earlier line it is in %s, %s is better", text.Quote(v.Metric), unitName(v.Unit), v.Better, unitName(first.Unit), first.Better)
 		}
 		if err == nil && len(out) == mostValues {
 			err = fmt.Errorf("there are more than %d values", mostValues)

@@ -36,7 +36,7 @@ func TestReadRefuses(t *testing.T) {
 		"a quoted value": {`{"case":"b","metric":"m","value":"5","better":"lower"}`, "line 1: it is not a value: value must be a number that can be represented"},
 		"too large":      {`{"case":"b","metric":"m","value":1e400,"better":"lower"}`, "line 1: it is not a value: value must be a number that can be represented"},
 		"a number":       {`{"case":5,"metric":"m","value":1,"better":"lower"}`, "line 1: it is not a value: case must be text"},
-		"no unit":        {`{"case":"a","metric":"m","value":1,"better":"lower"}` + "\n" + `{"case":"b","metric":"m","value":1,"unit":"s","better":"lower"}`, "was in no unit, lower is better"},
+		"no unit":        {`{"case":"a","metric":"m","value":1,"better":"lower"}` + "\n" + `{"case":"b","metric":"m","value":1,"unit":"s","better":"lower"}`, "on an earlier line it is in no unit, lower is better"},
 		"two units":      {good + `{"case":"b","metric":"m","value":1,"unit":"s","better":"lower"}`, "line 2: \"m\" is in \"s\""},
 		"no value":       {`{"case":"a","metric":"m","better":"lower"}`, "line 1: it has no value"},
 		"a null":         {`{"case":"a","metric":"m","value":null,"better":"lower"}`, "it has no value"},

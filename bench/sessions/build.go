@@ -241,7 +241,7 @@ func (b *Builder) add(c *Conversation, n int, e judged, script []judged, clean *
 	case e.reply && len(e.target) == 0 && len(script) == 0:
 		return "the message consents or answers the agent, and asks for nothing"
 	case e.partial:
-		return "parts of the conversation are no text"
+		return "parts of the conversation are not text"
 	case goal == "":
 		return "the message is empty"
 	case len(goal) > maxGoal || len(answer)+len(strings.Join(e.target, "")) > maxAnswer || size > maxEarlier:

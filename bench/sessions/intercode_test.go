@@ -63,7 +63,7 @@ func TestInterCodeIsBounded(t *testing.T) {
 	for log, want := range map[string]string{
 		many: "has 10000 actions, at most 2500 are read",
 		deep: "is of no known format",
-		`{"query":"q","turn_history":{"actions":[1,{}]}}`: "has an action that is no text",
+		`{"query":"q","turn_history":{"actions":[1,{}]}}`: "has an action that is not text",
 		`{"query":{},"turn_history":{"actions":["ls"]}}`:  "has no query",
 		`{"0":{"turn_history":{"actions":["ls"]}}}`:       "has no query",
 		`{"0":[{"turn_history":{"actions":["ls"]}}]}`:     "is of no known format",

@@ -208,7 +208,7 @@ func TestUnreadable(t *testing.T) {
 		"42":                            "it holds no conversation: line 1 is not a JSON object",
 		`{"a":1}`:                       "it holds no conversation: line 1 is of no known format",
 		"[1]":                           "it holds no conversation: item 1 is not a JSON object",
-		"[{\"traj\":":                   "it holds no conversation: item 1 and all after it cannot be read: the log ends in it",
+		"[{\"traj\":":                   "it holds no conversation: item 1 and all after it cannot be read: the log ends within it",
 		"{\n\"results\":{\"results\":{": "it nests lists of results too deep",
 		`{"messages":[]}`:               "it holds no conversation: line 1 is of no known format",
 		`{"messages":[{"role":"assistant","content":"x"}]}`: "it holds no conversation: line 1 has no message of a user",

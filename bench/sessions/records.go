@@ -186,7 +186,7 @@ func (r *reader) document(in io.Reader) error {
 	case errors.Is(err, errRecord):
 		err = errRecord
 	case errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF):
-		r.cut, err = true, errors.New("the log ends in it")
+		r.cut, err = true, errors.New("the log ends within it")
 	default:
 		var syntax *json.SyntaxError
 		if !errors.As(err, &syntax) {
@@ -227,7 +227,7 @@ func (d *document) value() error {
 		d.number++
 		return d.take(record{number: d.number, fields: head})
 	}
-	return errors.New("it is no JSON object or list")
+	return errors.New("it is not a JSON object or list")
 }
 
 // items takes the records of a list whose beginning was read.

@@ -81,7 +81,7 @@ func (r *reader) none() error {
 	case r.o.Format == "":
 		return unreadable(hintFormat, "it holds no conversation%s", r.firstBad())
 	}
-	return unreadable(fmt.Sprintf("it is no log in the format %s, or has no conversation; without --format the format is detected", r.o.Format), "it holds no conversation%s", r.firstBad())
+	return unreadable(fmt.Sprintf("the log is not in the format %s, or has no conversation; without --format evolve detects the format", r.o.Format), "it holds no conversation%s", r.firstBad())
 }
 
 // stated returns an error for a record that has another format than the one that was stated.
@@ -91,7 +91,7 @@ func (r *reader) stated(rec record) error {
 	if looks == "" || looks == r.o.Format || readableAs(rec, looks, r.o.Format) {
 		return nil
 	}
-	return unreadable(fmt.Sprintf("--format %s reads it; without --format the format of each record is detected", looks),
+	return unreadable(fmt.Sprintf("--format %s reads it; without --format evolve detects the format of each record", looks),
 		"%s is of the format %s, not %s", rec.place(), looks, r.o.Format)
 }
 

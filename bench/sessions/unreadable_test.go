@@ -88,7 +88,7 @@ func TestUnreadableHints(t *testing.T) {
 		empty.String():                {"it is an empty ZIP archive, not a log", "a log is JSON"},
 		archive.String()[:60]:         {"it is a ZIP archive that is cut or damaged", "its end is missing"},
 		line[:50]:                     {"it holds no conversation: line 1 ends in the middle: the log is cut", "its end is missing"},
-		"[\n" + line[:50]:             {"it holds no conversation: item 1 and all after it cannot be read: the log ends in it", "its end is missing"},
+		"[\n" + line[:50]:             {"it holds no conversation: item 1 and all after it cannot be read: the log ends within it", "its end is missing"},
 		"user,assistant\nq,a\n":       {"it holds no conversation: line 1 is not valid JSON", "a log is JSON"},
 		`{"question":"q","says":"a"}`: {"it holds no conversation: line 1 is of no known format", "name its format with --format"},
 	} {
@@ -102,7 +102,7 @@ func TestUnreadableHints(t *testing.T) {
 	// What stands before the cut is read, and the cut is named.
 	for text, want := range map[string]string{
 		line + "\n" + line[:50]:          "line 2 ends in the middle: the log is cut",
-		"[" + line + ",\n" + line[:50]:   "item 2 and all after it cannot be read: the log ends in it",
+		"[" + line + ",\n" + line[:50]:   "item 2 and all after it cannot be read: the log ends within it",
 		line + "\n" + line[:50] + "\n{}": "line 2 is not valid JSON",
 	} {
 		list, log := readAll(t, "x", []byte(text), "")

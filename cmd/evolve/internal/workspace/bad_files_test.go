@@ -29,7 +29,7 @@ agents/solver/memories.jsonl:7:35: "confidence" is 2, outside 0 to 1
 agents/solver/memories.jsonl:8:29: "time" must be a time like 2026-01-31T06:00:00Z
 agents/solver/memories.jsonl:9:1: a memory must be an object, not a list
 agents/solver/memories.jsonl:10:23: is not valid JSON: invalid character 'x' after top-level value
-agents/solver/memories.jsonl:11:11: key "id" stands twice
+agents/solver/memories.jsonl:11:11: key "id" occurs twice
 `, false},
 		{"empty suite", map[string]string{"suites/other.jsonl": ""}, `suites/other.jsonl: holds no task`, false},
 		{"bad line in an unused suite", map[string]string{"suites/other.jsonl": `{"id":"x","gaol":"y","answer":"z"}` + "\n"}, `suites/other.jsonl:1:11: unknown key "gaol" (did you mean "goal"?)`, false},
