@@ -20,7 +20,7 @@ func TestCausesOfAFall(t *testing.T) {
 		"nothing": {archive.ActiveChange{Versioned: true}, "no commit of yours changed it: provider or data", ""},
 		"turns in use": {
 			archive.ActiveChange{Versioned: true, Learned: true, Evolve: true},
-			"no commit of yours changed it: provider or data, or what its turns in use have shown, or the new version of evolve", "",
+			"no commit of yours changed it: provider or data, or the experience from its turns in use, or the new version of evolve", "",
 		},
 		"a level":  {archive.ActiveChange{Acts: []archive.Act{live}}, "neither its config nor its files changed: provider or data", ""},
 		"a commit": {archive.ActiveChange{Versioned: true, Commit: commit, Params: []string{"k"}}, "commit 0123456789ab “harmless” of 14 Nov; k changed", "git show 0123456789ab"},
@@ -39,7 +39,7 @@ func TestCausesOfAFall(t *testing.T) {
 		},
 		"a commit and turns in use": {
 			archive.ActiveChange{Versioned: true, Commit: commit, Files: true, Learned: true},
-			"commit 0123456789ab “harmless” of 14 Nov; files of its folder changed; what its turns in use have shown; any of these may be the cause", "git show 0123456789ab",
+			"commit 0123456789ab “harmless” of 14 Nov; files of its folder changed; the experience from its turns in use; any of these may be the cause", "git show 0123456789ab",
 		},
 		"an adoption with its commit": {
 			archive.ActiveChange{Versioned: true, Commit: commit, Files: true, Acts: []archive.Act{{Kind: "proposal.approve", ID: "P3", What: "a tool", Time: at, Commit: commit.Hash}}},

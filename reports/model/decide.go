@@ -82,7 +82,7 @@ func OutdatedWords(proposals []archive.ProposalRecord) string {
 	words := ""
 	for _, p := range proposals {
 		if p.Outdated() {
-			words += "; the target has changed since, and " + p.ID + " does not apply any more"
+			words += "; the target has changed since, and " + p.ID + " no longer applies"
 		}
 	}
 	return words
@@ -165,7 +165,7 @@ func (b *builder) measured() string {
 	case b.result.Verdict.Proposes() && h != nil && h.Evidence != nil:
 		where := "new tasks like these"
 		if h.Evidence.Claim == stats.TheseTasks {
-			where = "these tasks; new ones like them are another question"
+			where = "these tasks, not shown for new ones like them"
 		}
 		return fmt.Sprintf("%s is better than %s on %s: %s on %s the search never saw",
 			h.Variant.Name(), b.out.Decision.BaseName(), where, h.by(""), number.Plural(h.Tasks, "task")) + b.besides() + b.out.Decision.chained()

@@ -12,20 +12,20 @@ func LimitWords(l archive.AgentLimit) string {
 	used, of := number.Plural(l.Used, "evaluation"), number.Count(l.Used)+" of "+number.Plural(l.Evaluations, "evaluation")
 	switch l.End {
 	case archive.LimitInterrupted:
-		return "none bound it: the run was interrupted after " + used
+		return "none: the run was interrupted after " + used
 	case archive.LimitFailed:
-		return "none bound it: the run failed after " + used
+		return "none: the run failed after " + used
 	case archive.LimitPolicies:
 		return "a limit under policies bound it after " + used + ": " + clip(l.Policy, MaxReason)
 	case archive.LimitExhausted:
-		return "none bound it: after " + used + " the search had no config left to try"
+		return "none: after " + used + " the search had no config left to try"
 	case archive.LimitSpent, archive.LimitLeft:
 	}
 	switch {
 	case l.Bound == "enough":
-		return "none bound it: more evaluations would bring the search little"
+		return "none: more evaluations would bring the search little"
 	case name == "":
-		return "which would bind was not known before the run ended"
+		return "unknown: the run ended before it was clear"
 	case l.End == archive.LimitLeft:
 		return name + " bound the search, " + of + " used: the confirmation needed no more"
 	case l.End == archive.LimitSpent:

@@ -180,9 +180,9 @@ func (p Patch) Awaits() bool {
 func (p Patch) Stopped() string {
 	switch {
 	case p.State == archive.Drafted && p.Waits != "":
-		return "its gates have not run: " + p.Waits + "; the next run takes it up"
+		return "its gates have not run: " + p.Waits + "; the next run runs them"
 	case p.State == archive.Drafted:
-		return "its gates did not come to their end; the next run, or the same patch handed in again, takes it up"
+		return "its gates did not finish; the next run, or submitting the same patch again, starts them again"
 	}
 	if d := p.Decision; d != nil && p.State == archive.Rejected {
 		return d.By + ": " + d.Reason

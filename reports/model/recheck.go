@@ -19,7 +19,7 @@ func (b *builder) recheck() error {
 		b.out.Contradiction = err.Error()
 		b.result = archive.AgentResult{
 			Run: b.result.Run, Agent: b.result.Agent,
-			Reason: "what is stored of this night contradicts its evaluations: " + err.Error() + "; compare the archive with a backup",
+			Reason: "the stored result of this night contradicts its evaluations: " + err.Error() + "; compare the archive with a backup",
 		}
 		return nil
 	}

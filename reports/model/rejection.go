@@ -60,7 +60,7 @@ func (b *builder) lost(f archive.Finalist) Rejection {
 	r.Holdout, r.Reason = &e, findingOf(f)
 	switch {
 	case f.Accepted:
-		r.Reason = "better than the champion too; another's lower bound is higher"
+		r.Reason = "also better than the champion, but another variant's lower bound is higher"
 	case f.Ruling != nil && f.Ruling.Reason != "":
 		r.Reason = clip(b.inCases(f.Ruling.Reason), MaxReason)
 	}
@@ -90,7 +90,7 @@ func (b *builder) stopped(r Rejection) string {
 	case kept >= 0:
 		return "kept out by " + b.result.LeftOut[kept].Proposal
 	case r.Shared == 0:
-		return "never on a task the champion was on"
+		return "no task in common with the champion"
 	case r.Difference <= 0:
 		return "no gain in the search"
 	case len(b.result.Finalist) == 0:

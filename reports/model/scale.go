@@ -32,7 +32,7 @@ func (b *builder) scaleRemarks() []string {
 		}
 	}
 	if float64(coarse) > mostCoarse*float64(len(of)) {
-		out = append(out, fmt.Sprintf("the score hardly tells versions as good as %s apart: on %d of %s it is within 1 point of the best one; after an approval nights measure against the version, and a logarithm as the metric tells large changes apart",
+		out = append(out, fmt.Sprintf("the score hardly separates versions as good as %s: on %d of %s it is within 1 point of the best one; after an approval, nights measure against the approved version; a logarithm as the metric separates large changes",
 			b.ref(best).Name(), coarse, number.Plural(len(of), "search case")))
 	}
 	if first := b.result.Search.MetricFirst; first != nil {

@@ -31,7 +31,7 @@ func (b *builder) unconfirmed() string {
 	if len(why) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("the %s interval, %s, excludes that %s is no better, and it is not confirmed: %s", number.Percent(h.Level), which, h.Variant.Name(), strings.Join(why, "; "))
+	return fmt.Sprintf("the %s interval, %s, shows %s to be better, but it is not confirmed: %s", number.Percent(h.Level), which, h.Variant.Name(), strings.Join(why, "; "))
 }
 
 // missing lists the conditions that a ruling lacks for the claim about new tasks.
@@ -42,9 +42,9 @@ func (b *builder) missing(r *stats.Ruling) []string {
 	}
 	var why []string
 	if r.Independent > 0 && r.Independent < float64(r.Least)-Tolerance {
-		why = append(why, fmt.Sprintf("it takes %d independent held-out %ss, and there are %.3g", r.Least, noun, r.Independent))
+		why = append(why, fmt.Sprintf("it takes at least %d independent held-out %ss, and there are %.3g", r.Least, noun, r.Independent))
 	} else if r.NewLower <= 0 {
-		why = append(why, fmt.Sprintf("the bound that has to be above 0 is the lower one at %s, and it is %s points: %s", number.Percent(r.BoundLevel()), number.Points(r.NewLower), b.entryLevel(r)))
+		why = append(why, fmt.Sprintf("the lower bound at %s has to be above 0, and it is %s points: %s", number.Percent(r.BoundLevel()), number.Points(r.NewLower), b.entryLevel(r)))
 	}
 	if !r.Fixed && r.LogE < r.Threshold {
 		why = append(why, fmt.Sprintf("the evidence on these %ss, which holds at any look, is %s of what it takes at that level", noun, number.Share(Evidence{LogE: r.LogE, Required: r.Threshold}.Share())))
@@ -65,7 +65,7 @@ func (b *builder) entryLevel(r *stats.Ruling) string {
 		words += fmt.Sprintf(", %s divided by the %d confirmations of %d days", number.Percent(e.Level), e.Most, e.Days)
 	}
 	if !r.Fixed {
-		words += ", half of it for a look each time that all tasks have run"
+		words += ", halved because the evidence is looked at each time that all tasks have run"
 	}
 	return words
 }

@@ -35,7 +35,7 @@ func TestVerdictNow(t *testing.T) {
 			t.Errorf("%s: a night that kept its champion is %s", name, got)
 		}
 	}
-	if got, want := OutdatedWords([]archive.ProposalRecord{refused, outdated}), "; the target has changed since, and P1 does not apply any more"; got != want {
+	if got, want := OutdatedWords([]archive.ProposalRecord{refused, outdated}), "; the target has changed since, and P1 no longer applies"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

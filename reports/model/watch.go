@@ -295,18 +295,18 @@ func (a AdoptedWatch) words() string {
 		}
 		switch {
 		case a.Worse:
-			words += "; it is worse than what it replaced on the same tasks"
+			words += "; it is worse than the config that it replaced on the same tasks"
 		case !a.Below && a.Crossed != nil:
 			words += a.Crossed.words()
 		case a.RestoredBy != "":
-			words += "; this night confirmed what it replaced as better"
+			words += "; this night confirmed the config that it replaced as better"
 		case a.rollback():
-			words += "; it gains at most " + number.Points(a.Upper) + " on tasks like these, and not shown to gain anything"
+			words += "; it gains at most " + number.Points(a.Upper) + " on tasks like these, and is not shown to gain anything"
 		default:
 			words += "; it gains at most " + number.Points(a.Upper) + " on tasks like these, which is still a gain"
 		}
 		if a.RestoredBy != "" {
-			words += "; " + a.RestoredBy + " restores that"
+			words += "; " + a.RestoredBy + " restores that config"
 		}
 		return words
 	}
@@ -325,9 +325,9 @@ func (a AdoptedWatch) words() string {
 func (c Crossed) words() string {
 	shown := "its gain on tasks like these was at most " + number.Points(c.Upper)
 	if c.Worse {
-		shown = "it was worse than what it replaced on the same tasks"
+		shown = "it was worse than the config that it replaced on the same tasks"
 	}
-	return "; chance may explain that alone, but " + shown + " in the night of " + day(c.Night) + ", with " +
+	return "; chance alone may explain that, but " + shown + " in the night of " + day(c.Night) + ", with " +
 		number.Points(c.Difference) + " points " + number.Interval(c.Lo, c.Hi) + ", and no night since refutes it"
 }
 
@@ -352,7 +352,7 @@ func (c ActiveChange) cause() string {
 func (c ActiveChange) beside(separator string) string {
 	words := ""
 	if c.Learned {
-		words += separator + "what its turns in use have shown"
+		words += separator + "the experience from its turns in use"
 	}
 	if c.Evolve {
 		words += separator + "the new version of evolve"
@@ -388,7 +388,7 @@ func (c ActiveChange) what() string {
 		what = append(what, strings.Join(names, ", ")+" changed")
 	}
 	if c.Commit == nil && c.Versioned && len(names) > 0 {
-		what = append(what, "no commit has it")
+		what = append(what, "in no commit")
 	}
 	acts := c.measured()
 	for _, a := range First(acts, shownActs) {
@@ -411,7 +411,7 @@ func (w *Watch) Changes() []NamedChange {
 	var out []NamedChange
 	live := func(c ActiveChange) {
 		if c.feedback() {
-			out = append(out, NamedChange{"feedback", "it holds for good, and evaluations read it as live turns do", ""})
+			out = append(out, NamedChange{"feedback", "it is permanent, and evaluations read it as live turns do", ""})
 		}
 		if words := c.live(); words != "" {
 			out = append(out, NamedChange{"in live turns alone", words + "; no evaluation reads it", ""})

@@ -84,7 +84,7 @@ func TestStandingOfWhatIsShownHere(t *testing.T) {
 // TestNoiseBesideItsInterval checks that the text explains why an interval without 0 is
 // no drift.
 func TestNoiseBesideItsInterval(t *testing.T) {
-	for p, want := range map[float64]string{.2: "no drift was shown", .03: "a drift is named from .01 on"} {
+	for p, want := range map[float64]string{.2: "no drift was shown", .03: "a drift is reported only below .01"} {
 		if got := noiseWord(&model.Noise{Effect: model.Effect{Level: .95}, P: p}); !strings.Contains(got.Text, want) {
 			t.Errorf("p %g: %s", p, got.Text)
 		}

@@ -68,7 +68,7 @@ func ownEffect(c model.Change) []spans {
 }
 
 // untried is shown in place of an effect that was not measured.
-const untried = "not tried singly: the evaluations ended"
+const untried = "not tried alone: no evaluations were left"
 
 // ablationBlocks shows how the finalists were reduced: the headline's finalist in full,
 // the others in a table.
@@ -103,7 +103,7 @@ func ablationNote(a model.Ablation) block {
 	if a.Evaluations > 0 {
 		how = "by the model of the search and " + number.Plural(a.Evaluations, "evaluation") + " of this stage"
 	}
-	line := say("What stays was decided on search tasks, " + how + "; by itself is the score with the change less that without it, on the same of these tasks. ")
+	line := say("Which changes stay was decided on search tasks, " + how + "; “by itself” is the score with the change minus the score without it, on the same tasks. ")
 	if n := len(a.Reverted); n > 0 {
 		line = append(line, say("Undone: "+number.Plural(n, "change")+" of "+a.Winner.Name()+" without a shown effect: ", foreignList(a.Reverted), ". ")...)
 	} else {

@@ -71,7 +71,7 @@ func conditionTable(list []model.Threshold) table {
 func proposalLine(p model.Proposal, v model.VolatileProposal) block {
 	line := say("Proposal ", theirs(p.ID, strong), " is ", foreign(p.State.Name()))
 	if v.Waits != "" {
-		line = append(line, say(" yet: ", clipped(v.Waits, model.MaxReason), "; the next run takes it up")...)
+		line = append(line, say(" yet: ", clipped(v.Waits, model.MaxReason), "; the next run runs its gates")...)
 	}
 	if by := v.Decision; by != nil {
 		line = append(line, say(": ", foreign(by.Action), " by ", clipped(by.By, 80))...)
@@ -88,7 +88,7 @@ func proposalLine(p model.Proposal, v model.VolatileProposal) block {
 // boundNote explains how the bound of the conditions differs from the interval in the
 // box.
 func boundNote(h model.Headline) string {
-	words := "The lower bound is stricter than the " + number.Percent(h.Level) + " interval: it holds at the level of one confirmation, of which a month allows several."
+	words := "The lower bound is stricter than the " + number.Percent(h.Level) + " interval: it holds at the level of one of the month's confirmations."
 	if !h.Evidence.Fixed {
 		words = "Evidence is a natural logarithm. " + words
 	}

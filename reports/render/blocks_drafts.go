@@ -53,7 +53,7 @@ func draftBlocks(s subject) []block {
 		out = append(out, untried)
 	}
 	for _, text := range d.Full {
-		out = append(out, para{Text: say("A bound ended requests: ", clipped(text, 300), ".")})
+		out = append(out, para{Text: say("A limit ended the requests: ", clipped(text, 300), ".")})
 	}
 	if r := d.Rival; r != nil {
 		text := say("After ", number.Count(r.Evaluations), " evaluations each, variants that models wrote, with their descendants, reached ", number.Points(r.Models),
@@ -63,7 +63,7 @@ func draftBlocks(s subject) []block {
 		}
 		out = append(out, para{Text: text})
 	}
-	words := "Gains over the parent in points, as the search estimates them on its tasks; earned is the sum of what was gained, without losses. The gain of a draft is the mean with losses and its interval at 95 %, over the drafts that were evaluated; below " + strconv.Itoa(stats.LeastGains) + " of them are too few. The ledger has each call with its reason."
+	words := "Gains over the parent in points, as the search estimates them on its tasks; earned is the sum of the gains, without the losses. The gain of a draft is the mean gain of the evaluated drafts, losses included, with its 95 % interval; fewer than " + strconv.Itoa(stats.LeastGains) + " drafts are too few. The ledger has each call with its reason."
 	return append(out, fold{Summary: say("forms, wordings and components"), Blocks: []block{others}}, para{Text: say(words), Note: true})
 }
 

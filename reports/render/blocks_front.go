@@ -41,7 +41,7 @@ func frontBlocks(s subject) []block {
 		}
 		t.add("", name, number.Score(p.Score), "["+number.Score(p.Lo)+", "+number.Score(p.Hi)+"]", cost, took, note)
 	}
-	words := "No variant that was tried is expected to beat one of these in score, cost and time together. Estimates of the search, on the tasks that it saw; only the holdout decides."
+	words := "No variant that was tried is expected to beat one of these in score, cost and time together. These are estimates of the search on its own tasks; only the holdout decides."
 	if more := len(s.agent.Front) - maxFront; more > 0 {
 		words += " " + number.Plural(more, "more variant") + " in the JSON."
 	}
@@ -49,7 +49,7 @@ func frontBlocks(s subject) []block {
 	if f := frontPicture(s); len(f.Points) > 1 {
 		out = append(out, picture{f.Draw()})
 		if len(s.agent.Tried) > 0 {
-			words += " Grey: variants tried besides, by their mean difference to the champion on common tasks, so that chance makes the best of them look better than they are."
+			words += " Grey: the other variants that were tried, by their mean difference to the champion on common tasks; chance makes the best of them look better than they are."
 		}
 	}
 	return append(out, para{Text: say(words), Note: true})

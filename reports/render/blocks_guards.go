@@ -70,16 +70,16 @@ func limits(s policy.Stat) spans {
 		}
 	}
 	if s.RateWait > 0 {
-		add("waited " + span64(s.RateWait) + " for its rate" + shareOf(s.RateBound, s.Over))
+		add("waited " + span64(s.RateWait) + " for its rate limit" + shareOf(s.RateBound, s.Over))
 	}
 	if s.QueueWait > 0 {
-		add("waited " + span64(s.QueueWait) + " for its concurrency" + shareOf(s.QueueBound, s.Over))
+		add("waited " + span64(s.QueueWait) + " for its limit of concurrency" + shareOf(s.QueueBound, s.Over))
 	}
 	if n := s.Outcomes[agent.RateLimited]; n > 0 {
 		add(number.Count(int(n)) + " rate limited")
 	}
 	if s.Abandoned > 0 {
-		add(strconv.Itoa(s.Abandoned) + " given up and not ended")
+		add(strconv.Itoa(s.Abandoned) + " abandoned and still running")
 	}
 	for _, b := range s.Budgets {
 		add("budget of a " + b.Scope + ": " + used(b))

@@ -50,7 +50,7 @@ func headlineBlocks(s subject) []block {
 	)
 	out := append([]block{f}, furtherBlocks(h.Further)...)
 	if h.Evidence != nil && !h.Evidence.Fixed {
-		out = append(out, para{Note: true, Text: say("Better on these tasks is exact for any number of them; better on new tasks like these needs the spread between tasks too, and is what a recommendation rests on. The difference of what is adopted is measured at a moment that favours it: in simulations it was too high by about 1 to 3 points on average, and by 3 to 12 with few tasks or when proven in a single night.")})
+		out = append(out, para{Note: true, Text: say("“Better on these tasks” is exact for any number of tasks. “Better on new tasks like these” also takes the spread between tasks into account; a recommendation rests on it. The difference of an adopted variant is measured at a moment that favours it: in simulations it was too high by about 1 to 3 points on average, and by 3 to 12 with few tasks or when proven in a single night.")})
 	}
 	if len(s.agent.Finalists) > 1 {
 		out = append(out, finalistTable(s.agent.Finalists))
@@ -73,7 +73,7 @@ func metricFacts(s subject, h model.Headline) facts {
 	f.add("but", foreign(h.Discord))
 	base := "which scores .500"
 	if s.agent.Health.ValueNoise != nil {
-		base += " but for chance"
+		base += " apart from chance"
 	}
 	return append(f, fact{"score", say("relative to the code as it is, " + base + "; it decides")})
 }
@@ -81,10 +81,10 @@ func metricFacts(s subject, h model.Headline) facts {
 // metricAbout describes the interval of a gain.
 func metricAbout(g *stats.Gain) string {
 	if g.Same {
-		return "no interval: all cases changed by the same, so that only their number shows something of new ones"
+		return "no interval: all cases changed by the same amount, so only the number of cases shows something about new ones"
 	}
 	if g.Interval == nil {
-		return "no interval: so few cases, or groups of them, show nothing of new ones"
+		return "no interval: too few cases, or groups of cases, to show something about new ones"
 	}
 	return number.Percent(g.Level) + " interval for new cases like these, by Student's t, and never narrower than that of the score"
 }
@@ -104,7 +104,7 @@ func evidenceFacts(h model.Headline) facts {
 	case h.Of == stats.TheseTasks:
 		return facts{{"on new tasks", say(number.Interval(e.New.Lo, e.New.Hi), remark(number.Percent(h.Level)+" interval for new tasks like these"))}}
 	case e.Fixed:
-		return facts{{"on these tasks", say(number.Points(h.Difference)+" points", remark("known, as a repeat would say the same"))}}
+		return facts{{"on these tasks", say(number.Points(h.Difference)+" points", remark("exact, because a repeat would give the same score"))}}
 	default:
 		return facts{{"on these tasks", say(number.Interval(e.These.Lo, e.These.Hi), remark(number.Percent(h.Level)+" interval for these tasks, valid at any stop; no part of the claim"))}}
 	}
@@ -116,7 +116,7 @@ func missingData(e model.Evidence, against string, causes []model.Lost) spans {
 	if e.MissingChampion+e.MissingVariant == 0 {
 		return nil
 	}
-	treated := "on one side only; left out, which claims less than to count them as failed"
+	treated := "on one side only; left out, which is more cautious than to count them as failed"
 	if e.MissingCounted {
 		treated = "on one side only; counted as failed"
 	}
@@ -135,12 +135,12 @@ func failureFact(f stats.Failures, against string) fact {
 		runs += "; on " + number.Plural(f.Only, "task") + " only the variant did, at most " + number.Percent(f.OnlyMost) + " of new ones at an error of .05"
 	}
 	return fact{"failures", say(against+" "+number.Count(f.Champion)+" of "+number.Plural(f.Tasks, "task")+" → variant "+number.Count(f.Variant)+" of "+number.Count(f.Tasks),
-		remark(runs+"; each scores 0, and what one consumed less than the other side's answer is no saving: its pair is left out of the guards"))}
+		remark(runs+"; each scores 0, and its pair is left out of the guards, because it is no saving that a failure consumed less"))}
 }
 
 // tailFacts returns the risks that the mean does not show.
 func tailFacts(t stats.Tail, r *stats.Reference) facts {
-	unseen := "of a kind that none of these " + number.Count(t.Tasks) + " is"
+	unseen := "of a kind that is not among these " + number.Count(t.Tasks)
 	if t.BreakEven > 0 {
 		unseen += "; " + gainOver(r) + " would be gone if " + number.Percent(t.BreakEven) + " did"
 	}

@@ -15,7 +15,7 @@ const leastPhase = .001
 // phaseName returns the display name of a phase, that of its stage if it has one.
 func phaseName(phase string) string {
 	if phase == model.DraftPhase {
-		return "requests of search.reflect beside it"
+		return "plus requests of search.reflect"
 	}
 	return model.StageName(phase)
 }
@@ -27,7 +27,7 @@ func removed(r model.RunRemoved) spans {
 		what += " and " + number.Plural(r.Evaluations, "evaluation")
 	}
 	return say(styled("Removed: ", bad), what+" were removed by retention by "+number.Time(r.Time)+
-		"; tables of single evaluations count what is kept, the verdict is the one of the night.")
+		"; tables of single evaluations count only what is kept; the verdict is the one of the night.")
 }
 
 // healthBlocks describes how the run went.
@@ -76,10 +76,10 @@ func evaluationFacts(s subject, idle []spans) facts {
 	var f facts
 	f.add("not begun", list(idle, ", "))
 	if h.Released > 0 {
-		f.add("released", "the search had "+number.Plural(h.Released, "evaluation")+" that were planned for the confirmation: there was nothing to confirm")
+		f.add("released", "the search used "+number.Plural(h.Released, "evaluation")+" planned for the confirmation, because there was nothing to confirm")
 	}
 	if h.Lent > 0 {
-		f.add("lent", "making the finalists small, and finding equal ones, had "+number.Plural(h.Lent, "evaluation")+" that were planned for the confirmation, which is projected to need fewer")
+		f.add("moved", number.Plural(h.Lent, "evaluation")+" planned for the confirmation, which is projected to need fewer, went to making the finalists small and to finding equal ones")
 	}
 	var outcomes []spans
 	for _, o := range h.Outcomes {
@@ -106,7 +106,7 @@ func evaluationFacts(s subject, idle []spans) facts {
 	}
 	if h.Constant > 0 {
 		f.add("repeats", "the same answer on all of "+number.Plural(h.Constant, "task")+" that were asked twice: ",
-			"deterministic: true and uses_seed: false in agent.yaml would spare them")
+			"deterministic: true and uses_seed: false in agent.yaml would save the repeats")
 	}
 	return f
 }
@@ -163,7 +163,7 @@ func noiseWord(n *model.Noise) span {
 		return styled("  drifted: p "+number.PValue(n.P), bad)
 	}
 	if n.P <= 1-n.Level { // the interval does not contain 0
-		return remark("p " + number.PValue(n.P) + "; a drift is named from .01 on, as one night in twenty is as far off by chance")
+		return remark("p " + number.PValue(n.P) + "; a drift is reported only below .01, because chance alone takes one night in twenty this far")
 	}
 	return remark("no drift was shown, p " + number.PValue(n.P))
 }
@@ -199,7 +199,7 @@ func budget(run model.Run, v model.Volatile) string {
 			used += " (" + number.Dollars(v.PatchUSD) + " of it for patches)"
 		}
 		if v.ToolUSD > 0 {
-			used += " (" + number.Dollars(v.ToolUSD) + " of it for writing tools anew)"
+			used += " (" + number.Dollars(v.ToolUSD) + " of it for rewriting tools)"
 		}
 		if v.UnrecordedUSD > 0 {
 			used += " (" + number.Dollars(v.UnrecordedUSD) + " of it for calls that were repeated or cut off)"

@@ -32,11 +32,11 @@ func honestyBlocks(s subject) []block {
 	}
 	if e := h.Entries; e != nil {
 		f = append(f, fact{"confirmations", say(fmt.Sprintf("%d of %d begun in %d days", e.Used, e.Most, e.Days),
-			remark(fmt.Sprintf("%d left, at %s each: at most %s false adoptions expected in them all", e.Left, number.PValue(e.Alpha), number.PValue(e.Level))))})
+			remark(fmt.Sprintf("%d left, at %s each: at most %s false adoptions expected in all of them", e.Left, number.PValue(e.Alpha), number.PValue(e.Level))))})
 	}
 	opened := say("never")
 	if h.Opened > 0 {
-		opened = say(number.Plural(h.Opened, "time"), remark("for "+number.Plural(h.Confirmed, "variant")+" in all; each opening wears it a little"))
+		opened = say(number.Plural(h.Opened, "time"), remark("for "+number.Plural(h.Confirmed, "variant")+" in all; each opening weakens it a little"))
 	}
 	f.add("holdout opened", opened)
 	if h.Adopted > 0 {
@@ -72,18 +72,18 @@ func baselineFacts(r *model.Baseline) facts {
 		value = append(value, say("; ", number.Points(m.Difference)+" points against random ", number.Interval(m.Lo, m.Hi))...)
 		switch p := m.Paired; {
 		case m.Search.Variant == m.Random.Variant:
-			value = append(value, say("; both recommend the same")...)
+			value = append(value, say("; both recommend the same variant")...)
 		case p != nil && p.Lo == p.Hi: // no interval: nothing varied
-			value = append(value, say("; "+number.Points(p.Difference)+" on each of the "+number.Plural(m.PairedTasks, "task")+" that both were on")...)
+			value = append(value, say("; "+number.Points(p.Difference)+" on each of the "+number.Plural(m.PairedTasks, "task")+" that both ran")...)
 		case p != nil:
-			value = append(value, say("; ", number.Points(p.Difference)+" "+number.Interval(p.Lo, p.Hi)+" on the "+number.Plural(m.PairedTasks, "task")+" that both were on")...)
+			value = append(value, say("; ", number.Points(p.Difference)+" "+number.Interval(p.Lo, p.Hi)+" on the "+number.Plural(m.PairedTasks, "task")+" that both ran")...)
 		default:
 			value = append(value, say("; too few equal tasks to pair ("+number.Count(m.PairedTasks)+")")...)
 		}
 		f = append(f, fact{m.label, value})
 	}
 	if len(f) > 1 {
-		f = append(f, fact{"how they compare", say("each is expected on all search tasks, by one model of all evaluations, made at the end of the search")})
+		f = append(f, fact{"how they compare", say("both scores are expected scores on all search tasks, by one model of all evaluations at the end of the search")})
 	}
 	return f
 }

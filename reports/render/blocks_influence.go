@@ -25,7 +25,7 @@ func influenceBlocks(s subject) []block {
 	}
 	data := number.Plural(f.Evaluations, "evaluation") + " of " + number.Plural(f.Configs, "config") + " on " + number.Plural(f.Tasks, "search task")
 	if f.Untold != "" {
-		return []block{para{Note: true, Text: say("Nothing can be told from " + data + ": " + f.Untold + ".")}}
+		return []block{para{Note: true, Text: say("No result from " + data + ": " + f.Untold + ".")}}
 	}
 	var drawn plot.Influence
 	t := newTable(say("Influence of each parameter, in points"), wraps("parameter"), figures("spread", "interval"), wraps("values compared"))
@@ -49,7 +49,7 @@ func influenceBlocks(s subject) []block {
 	}
 	text := say(words)
 	if len(f.Unjudged) > 0 {
-		text = append(text, say(" Not told, as too few values were tried often enough: ", foreignList(clippedAll(f.Unjudged, maxInfluences)), ".")...)
+		text = append(text, say(" Without a result, because too few values were tried often enough: ", foreignList(clippedAll(f.Unjudged, maxInfluences)), ".")...)
 	}
 	return append(append(out, para{Note: true, Text: text}), interactionBlocks(f)...)
 }
@@ -83,7 +83,7 @@ func valuesText(p model.ParamInfluence) spans {
 // themselves.
 func interactionBlocks(f *model.Influence) []block {
 	if f.Tested == 0 {
-		return []block{para{Note: true, Text: say("Interactions: nothing can be told. No two parameters were tried often enough in all combinations of two values.")}}
+		return []block{para{Note: true, Text: say("Interactions: no result. No two parameters were tried often enough in all combinations of two values.")}}
 	}
 	var shown []model.Interaction
 	unshown := 0
@@ -106,7 +106,7 @@ func interactionBlocks(f *model.Influence) []block {
 	}
 	words := "Compared: " + number.Plural(f.Tested, "combination") + " of values of " + number.Plural(f.Pairs, "pair") + " of parameters, the clearest of each pair listed; all intervals hold together with 95 % confidence. "
 	if found == 0 {
-		words += "None of them is shown to do more or less together."
+		words += "No combination is shown to do more or less together."
 	} else {
 		words += "Shown to do more or less together: " + number.Plural(found, "pair") + "."
 	}

@@ -17,7 +17,7 @@ func lineageBlocks(s subject) []block {
 		for _, h := range s.agent.Hunks {
 			t.add("", clipped(strings.TrimSpace(h.Place+" "+h.Text), 160), hunkCell(h.Alone), hunkCell(h.Without))
 		}
-		out = append(out, t, para{Note: true, Text: say("Mean changes of the score in points on search tasks: of the code as it is by the hunk alone, and of the version without it. A version that does not run scores 0. The search had these tasks, so that the changes flatter.")})
+		out = append(out, t, para{Note: true, Text: say("Mean changes of the score in points on search tasks: alone, of the present code with this hunk only; taken back, of the version without it. A version that does not run scores 0. The search used these tasks, so the changes look better than on new ones.")})
 	}
 	if s.code() && len(s.agent.Lineage) > 0 {
 		t := newTable(say("Lineage, the version first"), plain("version"), wraps("made by", "how"))
@@ -84,7 +84,7 @@ func originBlocks(s subject) []block {
 	if s.code() {
 		return out
 	}
-	return append(out, t, para{Note: true, Text: say("Changed: against the first of the parents. Search: mean difference to the champion in points on so many common evaluations of search tasks; the fewer, the more chance flatters.")})
+	return append(out, t, para{Note: true, Text: say("Changed: against the first of the parents. Search: mean difference to the champion in points, and the number of common evaluations of search tasks; the fewer there are, the more chance flatters.")})
 }
 
 // hunkCell returns the cell of an effect.

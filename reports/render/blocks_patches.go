@@ -89,7 +89,7 @@ func named(ids []string) spans {
 }
 
 // hardCoded warns of what no gate can rule out.
-const hardCoded = "Outputs that are hard-coded to the tests, and whatever else no test tells from the base, can pass every gate: read the diff before you approve."
+const hardCoded = "Outputs that are hard-coded for the tests, and changes that no test detects, can pass every gate: read the diff before you approve."
 
 // flowing joins prose into one line.
 func flowing(s string) string { return strings.Join(strings.Fields(s), " ") }

@@ -26,7 +26,7 @@ func rejectedBlocks(s subject) []block {
 		}
 		t.add("", r.Variant.Name(), madeBy(r), number.Count(r.Evaluations), search, holdout, foreign(number.Signs(r.Reason)))
 	}
-	words := "Differences to the champion in points, in the search over the tasks both were on. Finalists first, then by what the search spent on them"
+	words := "Differences to the champion in points, in the search on the tasks that both ran. Finalists first, then by what the search spent on them"
 	if n := s.agent.Unlisted; n > 0 {
 		words += "; " + number.Count(n) + " more not listed"
 	}
@@ -36,7 +36,7 @@ func rejectedBlocks(s subject) []block {
 	}
 	out = append(out, t, para{Text: say(words), Note: true})
 	if s.agent.Heat != nil {
-		out = append(out, heatPicture(s), para{Note: true, Drawn: true, Text: say("Darker: a higher mean score; empty: not evaluated. From the search tasks, which the search looked at longest for good variants.")})
+		out = append(out, heatPicture(s), para{Note: true, Drawn: true, Text: say("Darker: a higher mean score; empty: not evaluated. Search tasks only; the search evaluated good variants most often.")})
 	}
 	return out
 }
@@ -80,7 +80,7 @@ func openBlocks(s subject) []block {
 	}
 	note := "Evidence is what the repeats of all tasks so far have shown, as a share of what the claim on these tasks needs; later nights add to it."
 	if s.agent.Decision.Verdict.Proposes() {
-		note = "Once the recommended variant is adopted, what these have shown against the champion of today is void."
+		note = "Once the recommended variant is adopted, the evidence of these against today's champion is void."
 	}
 	return []block{t, para{Note: true, Text: say(note)}}
 }

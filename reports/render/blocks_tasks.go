@@ -85,7 +85,7 @@ func (s subject) caseTable(title, mark string, cases []model.TaskPair) table {
 // that one has none.
 func (s subject) values(p model.TaskPair) string {
 	if p.Values == nil {
-		return "no value of both"
+		return "no value on both sides"
 	}
 	return s.gain(p).Values()
 }

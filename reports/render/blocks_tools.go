@@ -33,12 +33,12 @@ func toolBlocks(s subject) []block {
 		out = append(out, para{Note: true, Text: say(number.Plural(more, "more tool") + " not listed.")})
 	}
 	if t := axesTable(notes); len(t.Rows) > 0 {
-		out = append(out, fold{Summary: say("what their referrals lack"), Blocks: []block{t}})
+		out = append(out, fold{Summary: say("boundary axes of their referrals"), Blocks: []block{t}})
 	}
 	if t := signatureTable(notes); len(t.Rows) > 0 {
-		out = append(out, fold{Summary: say("their equal failures"), Blocks: []block{t}})
+		out = append(out, fold{Summary: say("equal failures, counted together"), Blocks: []block{t}})
 	}
-	words := "From the turns in use at the start of the run. A referral with evidence lowers no tool's place in the choice. By method and domain: "
+	words := "From the turns in use at the start of the run. A referral with evidence does not lower a tool's rank. By method and domain: "
 	return append(out, para{Note: true, Text: say(words, theirs("evolve tools health "+s.agent.Agent, command))})
 }
 

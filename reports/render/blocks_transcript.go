@@ -24,7 +24,7 @@ func transcriptFold(d model.Detail, against string) fold {
 	if d.Differs < 0 {
 		summary = append(summary, remark("no step differs"))
 	} else {
-		summary = append(summary, remark("they part at step "+number.Count(d.Differs+1)))
+		summary = append(summary, remark("they differ from step "+number.Count(d.Differs+1)+" on"))
 	}
 	t := newTable(say("Transcripts of ", clipped(d.Task, 80)), figures("#"), wraps(against, "variant"))
 	side := func(a model.Attempt, i, most int) spans {

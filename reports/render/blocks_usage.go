@@ -60,7 +60,7 @@ func guardsOf(s subject) []model.Guard {
 func laterNote(s subject) string {
 	for _, g := range guardsOf(s) {
 		if g.Level > model.PartLevel+model.Tolerance {
-			return "Those with a bound are " + number.Percent(g.Level) + " intervals, as the confirmation went on for a guard and looked at it again. "
+			return "Rows with a bound have " + number.Percent(g.Level) + " intervals, because the confirmation went on for a guard and tested it again. "
 		}
 	}
 	return ""
@@ -70,7 +70,7 @@ func laterNote(s subject) string {
 func unseenNote(s subject) string {
 	for _, g := range guardsOf(s) {
 		if g.Unseen > 0 {
-			return "Up to " + number.Percent(g.Unseen) + " of tasks could consume anything without one of them being among these (at an error of 5 %). "
+			return "Up to " + number.Percent(g.Unseen) + " of new tasks could consume any amount without one of them being among these (at an error of 5 %). "
 		}
 	}
 	return ""

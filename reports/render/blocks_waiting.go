@@ -36,7 +36,7 @@ func leftOutBlocks(s subject) []block {
 	if len(s.agent.LeftOut) == 0 {
 		return nil
 	}
-	t := newTable(say("Left out because of what waits or was refused"), plain("variant", "proposal"), wraps("why"))
+	t := newTable(say("Left out because of a waiting or refused proposal"), plain("variant", "proposal"), wraps("why"))
 	for _, l := range model.First(s.agent.LeftOut, model.MaxRejections) {
 		t.add("", l.Variant.Name(), clipped(l.Proposal, 20), foreign(l.Reason))
 	}

@@ -84,7 +84,7 @@ func TestInfluence(t *testing.T) {
 			}
 			md := rendered(t, Markdown, r)
 			if joint == 0 {
-				if len(shown) > 0 || !strings.Contains(md, "None of them is shown to do more or less together.") {
+				if len(shown) > 0 || !strings.Contains(md, "No combination is shown to do more or less together.") {
 					t.Errorf("interactions where none is: %+v", shown)
 				}
 				return

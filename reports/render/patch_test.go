@@ -110,7 +110,7 @@ func TestWhyNoReview(t *testing.T) {
 	wide := func(w io.Writer, r model.Report) error { return Terminal(w, r, TerminalOptions{Width: 100}) }
 	for name, show := range map[string]func(io.Writer, model.Report) error{"markdown": Markdown, "html": HTML, "terminal": wide} {
 		text := strings.Join(strings.Fields(rendered(t, show, r)), " ")
-		for _, want := range []string{"none yet by another agent", "none by another agent, because ", "one agent is configured", "clerk was asked and gave no verdict: no route", "25.0¢", "of it for patches", "its gates did not come"} {
+		for _, want := range []string{"none yet by another agent", "none by another agent, because ", "one agent is configured", "clerk was asked and gave no verdict: no route", "25.0¢", "of it for patches", "its gates did not finish"} {
 			if !strings.Contains(text, want) {
 				t.Errorf("%s does not say %q", name, want)
 			}
@@ -170,7 +170,7 @@ func TestDraftsOfEarlierNights(t *testing.T) {
 			old = append(old, string(p.State)+": "+p.Stopped())
 		}
 	}
-	if got := strings.Join(old, "|"); got != "drafted: its gates have not run: the limit\x1b[31m; the next is possible at noon; the next run takes it up" {
+	if got := strings.Join(old, "|"); got != "drafted: its gates have not run: the limit\x1b[31m; the next is possible at noon; the next run runs them" {
 		t.Errorf("the old patches are %q", got)
 	}
 	for name, show := range map[string]func(io.Writer, model.Report) error{"markdown": Markdown, "html": HTML, "terminal": renderings["80.txt"]} {

@@ -55,8 +55,8 @@ func TestToolsInUse(t *testing.T) {
 	}
 	wants := []string{
 		"Tools in use", "convert", "split", "its referrals fall into 2 groups", "12 of 28", "P7", "a new version passes its 5 tests",
-		"for the builder of the server", "shop", "for the builder of the program", "left as it is", "what their referrals lack", "currency, live rates", "50 %", "17 Nov 2026",
-		"their equal failures", "execution", "no unit", "evaluations", "too coarse", "evolve tools health",
+		"for the builder of the server", "shop", "for the builder of the program", "left as it is", "boundary axes of their referrals", "currency, live rates", "50 %", "17 Nov 2026",
+		"equal failures, counted together", "execution", "no unit", "evaluations", "too coarse", "evolve tools health",
 	}
 	for name, render := range map[string]func(io.Writer, model.Report) error{
 		"terminal": func(w io.Writer, r model.Report) error { return Terminal(w, r, TerminalOptions{Width: 200}) },

@@ -64,19 +64,19 @@ func TestTheEndOfANightIsNamed(t *testing.T) {
 		},
 		{
 			name: "enough", night: timed{each: 200 * time.Millisecond, budget: workspace.Budget{Time: time.Hour}, most: 200},
-			bound: limits.Enough, says: "none bound it: more evaluations would bring the search little",
+			bound: limits.Enough, says: "none: more evaluations would bring the search little",
 		},
 		{
 			name: "every config was tried", night: timed{budget: workspace.Budget{Evaluations: 2000}, trouble: trouble{small: true}},
-			bound: limits.Evaluations, end: archive.LimitExhausted, says: "none bound it: after ",
+			bound: limits.Evaluations, end: archive.LimitExhausted, says: "none: after ",
 		},
 		{
 			name: "interrupted", night: timed{budget: workspace.Budget{Evaluations: 300}, trouble: trouble{stopAfter: 40}}, exit: ExitInterrupted,
-			bound: limits.Evaluations, end: archive.LimitInterrupted, says: "none bound it: the run was interrupted after 4", reason: "interrupted",
+			bound: limits.Evaluations, end: archive.LimitInterrupted, says: "none: the run was interrupted after 4", reason: "interrupted",
 		},
 		{
 			name: "failed", night: timed{budget: workspace.Budget{Evaluations: 300}, trouble: trouble{failAfter: 40}}, exit: ExitInfrastructure,
-			bound: limits.Evaluations, end: archive.LimitFailed, says: "none bound it: the run failed after ",
+			bound: limits.Evaluations, end: archive.LimitFailed, says: "none: the run failed after ",
 		},
 		{
 			name: "a budget of the policies", night: timed{budget: workspace.Budget{Evaluations: 300}, trouble: trouble{spentAfter: 40}}, exit: ExitBudget,

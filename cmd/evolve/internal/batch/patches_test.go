@@ -142,7 +142,7 @@ func TestPatchFails(t *testing.T) {
 		"nothing to offer":           {func(_ *Options, m *scripted) { m.says = []string{"```"} }, 2, "refused twice"},
 		"the model is down":          {func(_ *Options, m *scripted) { m.err = errors.New("down") }, 1, "it failed: asking for a patch: down"},
 		"there is no such key":       {func(o *Options, _ *scripted) { o.Writer = failing }, 0, "it failed: opening the model"},
-		"no repository":              {func(o *Options, _ *scripted) { o.Patches.Targets[0].Repo = o.Patches.Scratch }, 0, "in no git repository"},
+		"no repository":              {func(o *Options, _ *scripted) { o.Patches.Targets[0].Repo = o.Patches.Scratch }, 0, "not in a git repository"},
 		"nothing in the scope":       {func(o *Options, _ *scripted) { o.Patches.Targets[0].Policy.Allow = []string{"nothing"} }, 0, "no Go file"},
 		"the champion fails nothing": {func(o *Options, _ *scripted) { o.Open = always("yes") }, 0, "failed no search task"},
 		"only the search":            {func(o *Options, _ *scripted) { o.Stages = []string{SearchStage} }, 0, ""},
