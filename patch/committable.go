@@ -24,12 +24,12 @@ func Uncommittable(root, name string) string {
 		case err != nil:
 			return ""
 		case info.Mode()&fs.ModeSymlink != 0 && at == name:
-			return "is a link, and what it points to would not be committed"
+			return "is a link, whose target would not be committed"
 		case info.Mode()&fs.ModeSymlink != 0:
-			return fmt.Sprintf("lies behind the link %s, and what that points to would not be committed", at)
+			return fmt.Sprintf("lies behind the link %s, whose target would not be committed", at)
 		case info.IsDir():
 			if _, err := os.Lstat(filepath.Join(full, ".git")); err == nil {
-				return fmt.Sprintf("lies in %s, which is a repository of its own", at)
+				return fmt.Sprintf("lies in %s, which is another repository", at)
 			}
 		}
 	}

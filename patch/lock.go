@@ -18,14 +18,14 @@ type LockedError struct{ Ref, Lock string }
 
 func (e *LockedError) Error() string {
 	if e.Ref == "" {
-		return fmt.Sprintf("another git is at work: %s exists", e.Lock)
+		return fmt.Sprintf("another git process is running: %s exists", e.Lock)
 	}
-	return fmt.Sprintf("another git is moving the ref %s: %s exists", e.Ref, e.Lock)
+	return fmt.Sprintf("another git process is moving the ref %s: %s exists", e.Ref, e.Lock)
 }
 
 // Hint describes what a person can do.
 func (e *LockedError) Hint() string {
-	return "repeat the command; if no git is running there, one was killed, and " + e.Lock + " may be removed"
+	return "repeat the command; if no git process is running there, remove " + e.Lock + ": a git process that was killed has left it"
 }
 
 // lockWaits are the pauses between attempts to take a lock. Native git holds a lock for

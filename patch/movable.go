@@ -76,7 +76,7 @@ func (r *Repository) movable(ctx context.Context, dir, head string, files []File
 	if len(rewritten) > 0 {
 		return &HinderedError{
 			Rewrites: true,
-			Why:      "git would write other content than is committed: " + strings.Join(rewritten, ", "),
+			Why:      "git would write content that differs from what is committed: " + strings.Join(rewritten, ", "),
 			Hint:     "remove these attributes of the files in .gitattributes, or in .git/info/attributes, with a line such as `" + plainAttributes(paths[0]) + "`",
 		}
 	}
@@ -246,12 +246,12 @@ type AlteredError struct {
 }
 
 func (e *AlteredError) Error() string {
-	return fmt.Sprintf("the commit %.12s was made, but in %s these files differ from it: %s", e.Commit, e.Folder, strings.Join(e.Paths, ", "))
+	return fmt.Sprintf("the commit %.12s was made, but in %s these files differ from the commit: %s", e.Commit, e.Folder, strings.Join(e.Paths, ", "))
 }
 
 // Hint describes what a person can do.
 func (e *AlteredError) Hint() string {
-	return "`git -C " + shellWord(e.Folder) + " checkout " + e.Commit + " -- " + shellWords(e.Paths) + "` writes them again; another program changed them while git wrote them"
+	return "`git -C " + shellWord(e.Folder) + " checkout " + e.Commit + " -- " + shellWords(e.Paths) + "` restores them; another program changed them while git wrote them"
 }
 
 // Landed checks that a commit has the given tree, which the gates have seen, and that the

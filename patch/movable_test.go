@@ -70,7 +70,7 @@ func TestMovable(t *testing.T) {
 			blob := b.gitIn("one", "hash-object", "-w", "--stdin")
 			b.gitIn("100644 "+blob+" 1\tREADME\n100644 "+blob+" 2\tREADME\n", "update-index", "--index-info")
 		}, "git would refuse to update the working tree"},
-		"a lock":                  {func(b *fixture) { b.write(".git/index.lock", "") }, "another git is at work"},
+		"a lock":                  {func(b *fixture) { b.write(".git/index.lock", "") }, "another git process is running"},
 		"a lock of the branch":    {func(b *fixture) { b.write(".git/refs/heads/main.lock", "") }, ".git/refs/heads/main.lock exists"},
 		"a lock of HEAD":          {func(b *fixture) { b.write(".git/HEAD.lock", "") }, ".git/HEAD.lock exists"},
 		"a lock of ORIG_HEAD":     {func(b *fixture) { b.write(".git/ORIG_HEAD.lock", "") }, ".git/ORIG_HEAD.lock exists"},

@@ -58,7 +58,7 @@ func (l layout) problems() []Problem {
 	}
 	l.formats(s, add)
 	if l.foreign() {
-		add(false, ProblemOwner, "git config --global --add safe.directory FOLDER, when you trust it", "belongs to another user: git may refuse it")
+		add(false, ProblemOwner, "git config --global --add safe.directory FOLDER, if you trust it", "belongs to another user: git may refuse it")
 	}
 	if _, err := os.Stat(filepath.Join(l.common, "shallow")); err == nil {
 		add(false, "shallow", "git fetch --unshallow", "is a shallow clone: older commits are missing")
@@ -90,7 +90,7 @@ func (l layout) formats(s settings, add func(fatal bool, name, hint, why string,
 			case key == "objectformat" && value != "sha1":
 				add(true, "objectFormat", "keep the workspace in a repository made with git init --object-format=sha1", "hashes its objects with %s, which evolve cannot write", strings.ToUpper(strings.Replace(value, "sha", "sha-", 1)))
 			case key == "worktreeconfig" && parseBool(value) && version != "1":
-				add(false, "worktreeConfig", "git config core.repositoryformatversion 1", "uses worktreeConfig in a repository of version 0: evolve reads it, other programs may refuse it")
+				add(false, "worktreeConfig", "git config core.repositoryformatversion 1", "uses worktreeConfig in a repository of version 0: evolve reads it, but other programs may refuse it")
 			case !supportedExtensions[key]:
 				add(true, "extensions."+o.Key, "use a repository without it", "has the extension %s, which evolve does not support", o.Key)
 			}

@@ -21,7 +21,7 @@ type StrandedError struct {
 }
 
 func (e *StrandedError) Error() string {
-	return fmt.Sprintf("%v; the branch did not move, but in %s these files differ from it: %s (`git -C %s restore --source=HEAD --staged --worktree -- %s` restores them)",
+	return fmt.Sprintf("%v; the branch did not move, but in %s these files differ from its commit: %s (`git -C %s restore --source=HEAD --staged --worktree -- %s` restores them)",
 		e.Err, e.Folder, strings.Join(e.Paths, ", "), shellWord(e.Folder), shellWords(e.Paths))
 }
 

@@ -60,7 +60,7 @@ func (rev *Reviewer) Approve(ctx context.Context, id string, d Decision) (Done, 
 			return Done{Proposal: p}, err
 		}
 	}
-	return Done{}, Refuse("repeat the command when the target is at rest", "the target of %s moves faster than its gates run", strings.ToUpper(id))
+	return Done{}, Refuse("repeat the command when no commits are being added to the target", "the target of %s got new commits each time while its gates ran", strings.ToUpper(id))
 }
 
 // approve does the part of an approval that needs the archive.
@@ -137,13 +137,13 @@ func foreign(p archive.ProposalRecord) error {
 	case p.State == archive.Drafted && p.OfConfig():
 		return Refuse("`evolve run` measures its variant here, and proposes it when that is confirmed", "%s was imported: it was not measured and gated here", p.ID)
 	case p.State == archive.Drafted && p.Patch != nil && p.Patch.Named:
-		return Refuse("`evolve run` passes it through the gates here", "%s was imported: it was not gated here", p.ID)
+		return Refuse("`evolve run` runs its gates here", "%s was imported: it was not gated here", p.ID)
 	case p.State == archive.Drafted:
-		return Refuse("reject it; it is gated when it is proposed here", "%s was imported: it was not gated here", p.ID)
+		return Refuse("reject it, and propose the change here: its gates run then", "%s was imported: it was not gated here", p.ID)
 	case p.State == archive.Adopted:
-		hint := "take it back with git: `git log --grep 'Evolve-Proposal: " + p.ID + "'` finds its commit, if it is here, and `git revert` takes that back"
+		hint := "revert it with git: `git log --grep 'Evolve-Proposal: " + p.ID + "'` finds its commit if it is in this repository, and `git revert` reverts it"
 		if commitName.MatchString(p.AdoptedCommit) {
-			hint = "take it back with git: `git revert " + p.AdoptedCommit + "`"
+			hint = "revert it with git: `git revert " + p.AdoptedCommit + "`"
 		}
 		return Refuse(hint, "%s was imported: the ledger of this workspace has no adoption of it", p.ID)
 	}
@@ -164,7 +164,7 @@ func approvable(p archive.ProposalRecord, d Decision) error {
 	case archive.HumanLane:
 		if !d.overrides() {
 			return Refuse("read the flagged gates with `evolve show "+p.ID+"`; then give --override-reason",
-				"a gate flagged %s for a person's eyes", p.ID)
+				"a gate flagged %s for a person to decide", p.ID)
 		}
 		return nil
 	case archive.GateFailed, archive.Drafted, archive.Gated:

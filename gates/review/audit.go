@@ -213,7 +213,7 @@ func (c *comparison) adopted(repo *patch.Repository, list []adoption) error {
 			continue
 		}
 		if there && m.Trailers()["Evolve-Rollback"] != p.ID {
-			return &archive.AuditError{Subject: p.ID, Reason: fmt.Sprintf("commit %.12s is not of its rollback", p.Decision.Commit)}
+			return &archive.AuditError{Subject: p.ID, Reason: fmt.Sprintf("commit %.12s does not belong to its rollback", p.Decision.Commit)}
 		}
 	}
 	for _, p := range c.decided {
@@ -238,7 +238,7 @@ func (c *comparison) merged(repo *patch.Repository, p archive.ProposalRecord, co
 		return err
 	}
 	if !ok || m.Commit != commit {
-		return &archive.AuditError{Subject: p.ID, Reason: fmt.Sprintf("commit %.12s does not do what was decided on it", commit)}
+		return &archive.AuditError{Subject: p.ID, Reason: fmt.Sprintf("commit %.12s does not carry out the decision on it", commit)}
 	}
 	if !c.seen[commit] {
 		c.seen[commit] = true
@@ -342,9 +342,9 @@ func (c *comparison) compare(l *ledgerPart, m patch.Message, t map[string]string
 			c.out.Lost = append(c.out.Lost, m.Commit)
 			return nil
 		case missing:
-			return differs("is of it, and the archive has no such proposal")
+			return differs("belongs to it, but the archive has no such proposal")
 		default:
-			return differs("names the ledger's head %.12s, which the ledger does not have", audit)
+			return differs("names the ledger's head %.12s, which is not in the ledger", audit)
 		}
 	}
 	if err != nil {
@@ -354,7 +354,7 @@ func (c *comparison) compare(l *ledgerPart, m patch.Message, t map[string]string
 		head = l.end
 	}
 	if v := t["Evolve-Variant"]; v != "" && t["Evolve-Proposal"] != "" && v != string(p.Variant) {
-		return differs("is of the variant %.12s, the archive's of %.12s", v, p.Variant)
+		return differs("names the variant %.12s, the archive %.12s", v, p.Variant)
 	}
 	switch action {
 	case "approve":
@@ -365,7 +365,7 @@ func (c *comparison) compare(l *ledgerPart, m patch.Message, t map[string]string
 	case "rollback":
 		e := l.last(id, "proposal.rollback", l.end)
 		if e != nil && text.OneLine(e.Actor) != by {
-			return differs("is rolled back by %s, in the ledger by %s", by, e.Actor)
+			return differs("names %s as the person who rolled back, the ledger %s", by, e.Actor)
 		}
 		c.confirmed[action+" "+id] = e != nil
 	default:
@@ -388,17 +388,17 @@ func (l *ledgerPart) contradicts(id, by string, head int64, t map[string]string)
 	var d archive.DecisionRecord
 	switch {
 	case e == nil || json.Unmarshal(e.Data, &d) != nil:
-		return "is an adoption, and up to its head the ledger has no approval"
+		return "is an adoption, but the ledger has no approval up to the head that it names"
 	case text.OneLine(e.Actor) != by:
-		return fmt.Sprintf("is approved by %s, in the ledger by %s", by, e.Actor)
+		return fmt.Sprintf("names %s as the person who approved, the ledger %s", by, e.Actor)
 	case text.OneLine(d.Reason) != t["Evolve-Reason"]:
-		return "is approved for another reason than in the ledger"
+		return "names another reason for the approval than the ledger"
 	}
 	if b := archive.BindingOf(*e); t[trailerBound] != "" && (b == nil || b.Digest() != t[trailerBound]) {
 		return "binds other files, verdicts or evidence than the ledger"
 	}
 	if done := l.first(id, "proposal.adopted", e.Seq); done != nil && done.Seq <= head && t[trailerAudit] != "" {
-		return "names a head that came after its adoption"
+		return "names a head of the ledger that is later than its adoption"
 	}
 	return ""
 }

@@ -146,13 +146,13 @@ func (s *session) approveAutonomy(ctx context.Context, p archive.ProposalRecord,
 		return p, fmt.Errorf("reading the level of %s: %w", p.Agent, err)
 	}
 	if now.Level != p.Autonomy.From {
-		return p, Refuse("reject it; a new request rests on the level of now", "%s has level %d now, and %s asks for level %d from level %d", p.Agent, now.Level, p.ID, p.Autonomy.To, p.Autonomy.From)
+		return p, Refuse("reject it; a new request starts from the present level", "%s has level %d now, and %s asks for level %d from level %d", p.Agent, now.Level, p.ID, p.Autonomy.To, p.Autonomy.From)
 	}
 	checked := p
 	if err := s.earned(ctx, &checked); err != nil {
 		var unmet *UnmetError
 		if errors.As(err, &unmet) {
-			return p, Refuse("reject it, or wait until the figures hold again: `evolve autonomy status "+p.Agent+"`", "since %s was made the figures have changed: %s", p.ID, unmet)
+			return p, Refuse("reject it, or wait until the figures suffice again: `evolve autonomy status "+p.Agent+"`", "the figures have changed since %s was made: %s", p.ID, unmet)
 		}
 		return p, err
 	}

@@ -16,9 +16,9 @@ func Bound(ctx context.Context, a *archive.Archive, p archive.ProposalRecord) er
 		return err
 	}
 	if p.Variant == "" {
-		return Refuse("reject it and propose the same again", "%s was made by an older evolve: %s", p.ID, b)
+		return Refuse("reject it and propose the same change again", "an older evolve made %s: %s", p.ID, b)
 	}
-	return Refuse("reject it; `evolve propose "+p.Variant.Short()+"` draws the variant up again", "%s was made by an older evolve: %s", p.ID, b)
+	return Refuse("reject it; `evolve propose "+p.Variant.Short()+"` proposes the variant again", "an older evolve made %s: %s", p.ID, b)
 }
 
 // unaltered refuses a proposal that differs from the ledger's digests of it. A proposal

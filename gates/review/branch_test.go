@@ -81,7 +81,7 @@ func TestBranchMerged(t *testing.T) {
 				f.t.Fatalf("%+v", s)
 			}
 			f.Branching.Merged = map[string]string{"P1": f.at("rev-parse", "main^")}
-			if s := f.sync(); s.State != archive.Awaiting || !strings.Contains(s.Trouble, "is no commit of main of origin that changes files of P1") {
+			if s := f.sync(); s.State != archive.Awaiting || !strings.Contains(s.Trouble, "is not a commit of main of origin that changes files of P1") {
 				f.t.Fatalf("%+v", s)
 			}
 			f.Branching.Merged = map[string]string{"P1": commit[:7]}

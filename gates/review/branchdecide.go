@@ -34,7 +34,7 @@ func (g *branchGroup) noticeMerge(ctx context.Context, p *archive.ProposalRecord
 			*p = now
 			return nil
 		case archive.Rejected:
-			state.Note = fmt.Sprintf("it was rejected here, and then merged into %s of %s as %.12s by %s: the rejection stands in the ledger; take the merge back there if it was a mistake", m.Base, m.Remote, commit, by)
+			state.Note = fmt.Sprintf("it was rejected here, and then merged into %s of %s as %.12s by %s: the ledger keeps the rejection; revert the merge there if it was a mistake", m.Base, m.Remote, commit, by)
 			b := *now.Branch
 			b.Over, b.Against = true, commit
 			now.Branch, *p = &b, now

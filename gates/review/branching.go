@@ -184,7 +184,7 @@ func (s *session) prepare(ctx context.Context, p archive.ProposalRecord) (archiv
 	b.Commit, err = repo.Commit(base, files(p), message, robotAt(p.Created))
 	var conflict *patch.ConflictError
 	if errors.As(err, &conflict) {
-		return p, unpushable("these files are not committed as they were measured: " + join(conflict.Paths))
+		return p, unpushable("the committed content of these files differs from what was measured: " + join(conflict.Paths))
 	}
 	if err != nil {
 		return p, fmt.Errorf("writing its commit: %w", err)
@@ -210,7 +210,7 @@ func (rev *Reviewer) repositoryOf(p archive.ProposalRecord) (*patch.Repository, 
 	}
 	repo, err := rev.workRepository()
 	if err == nil && repo == nil {
-		err = unpushable("the workspace is in no git repository with a commit")
+		err = unpushable("the workspace is not in a git repository with a commit")
 	}
 	return repo, err
 }

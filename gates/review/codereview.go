@@ -115,7 +115,7 @@ func (rev *Reviewer) ReviewCode(ctx context.Context, id, agent string) (archive.
 			return err
 		}
 		if now.Patch.Digest != p.Patch.Digest {
-			return Refuse("have it reviewed again", "%s is not what %s has looked at any more", p.ID, reviewer.Agent)
+			return Refuse("have it reviewed again", "%s changed while %s reviewed it", p.ID, reviewer.Agent)
 		}
 		p = now
 		p.Patch.CostUSD += o.usd
@@ -134,7 +134,7 @@ func reviewable(p archive.ProposalRecord) error {
 		return Refuse("`evolve show "+p.ID+"` shows its history", "%s is %s; there is nothing to review", p.ID, p.State.Name())
 	}
 	if r := reviewed(p); r != nil {
-		return Refuse("`evolve show "+p.ID+"` shows the review", "%s has reviewed %s as it is", r.Reviewer, p.ID)
+		return Refuse("`evolve show "+p.ID+"` shows the review", "%s has already reviewed the present state of %s", r.Reviewer, p.ID)
 	}
 	return nil
 }
@@ -170,11 +170,11 @@ func (s *session) reviewer(ctx context.Context, p archive.ProposalRecord, agent 
 	at := slices.IndexFunc(s.CodeReviewers, func(r CodeReviewer) bool { return r.Agent == agent })
 	switch {
 	case at < 0:
-		return CodeReviewer{}, Refuse("they stand under patches.reviewers of evolve.yaml; where none is named, every agent is one", "%s is no reviewer of patches", agent)
+		return CodeReviewer{}, Refuse("see patches.reviewers of evolve.yaml; if it is empty, every agent is a reviewer", "%s is not a reviewer of patches", agent)
 	case agent == p.Patch.Author:
-		return CodeReviewer{}, Refuse("leave --agent out, and whose turn it is reviews", "%s wrote it and cannot review it", agent)
+		return CodeReviewer{}, Refuse("leave --agent out: the next agent in turn reviews it", "%s wrote it and cannot review it", agent)
 	case s.CodeReviewers[at].Cannot != "":
-		return CodeReviewer{}, Refuse("leave --agent out, and one that can reviews", "%s %s", agent, s.CodeReviewers[at].Cannot)
+		return CodeReviewer{}, Refuse("leave --agent out: an agent that can review is chosen", "%s %s", agent, s.CodeReviewers[at].Cannot)
 	}
 	return s.CodeReviewers[at], nil
 }

@@ -55,7 +55,7 @@ func TestReviewIsBoundToTheDigest(t *testing.T) {
 		}
 	}
 	_, err := b.ReviewCode(t.Context(), "P1", "")
-	refused(t, err, "clerk has reviewed P1 as it is")
+	refused(t, err, "clerk has already reviewed the present state of P1")
 
 	b.git("commit", "--quiet", "--allow-empty", "--message=moved")
 	b.write("cache/other.go", "package cache\n")
@@ -97,7 +97,7 @@ func TestTurns(t *testing.T) {
 		}
 	}
 	p := b.must(b.submit(OriginPerson, "a", turned("64", "70")))
-	for agent, says := range map[string]string{"a": "a wrote it", "deaf": "has no language model", "nobody": "is no reviewer"} {
+	for agent, says := range map[string]string{"a": "a wrote it", "deaf": "has no language model", "nobody": "is not a reviewer"} {
 		_, err := b.ReviewCode(t.Context(), p.ID, agent)
 		refused(t, err, says)
 	}

@@ -39,7 +39,7 @@ func (f *fileSubject) resolve() error {
 	}
 	for _, name := range paths(f.p) {
 		if !slices.Contains(own, name) {
-			return Refuse("reject it; `evolve run` proposes anew", "%s changes %s, which a proposal of kind %s may not", f.p.ID, name, f.p.Kind)
+			return Refuse("reject it; `evolve run` proposes a new one", "%s changes %s, which a proposal of kind %s may not", f.p.ID, name, f.p.Kind)
 		}
 	}
 	return nil
@@ -62,13 +62,13 @@ func (f *fileSubject) gates(ctx context.Context, repo *patch.Repository) ([]gate
 // config that is not its variant, and one whose claim does not hold.
 func (f *fileSubject) adoptable(ctx context.Context, p *archive.ProposalRecord, d Decision) error {
 	stored := *p
-	now, hint := f.agent.Base, "`evolve run` measures it again on what is there now"
+	now, hint := f.agent.Base, "`evolve run` measures it again on the present files"
 	if p.Kind == archive.KindTool || p.Kind == archive.KindMemory {
 		var err error
 		if now, err = f.baseOf(f.agent, *p); err != nil {
 			return err
 		}
-		hint = "reject it; the agent may write it again, and a night draft the skill again"
+		hint = "reject it; the agent may write the tool again, and a run drafts the skill again"
 		if p.Kind == archive.KindMemory {
 			hint = "`evolve memory propose " + p.Agent + "` proposes it again, for the files as they are now"
 		}
@@ -92,7 +92,7 @@ func (f *fileSubject) adoptable(ctx context.Context, p *archive.ProposalRecord, 
 	if lane := gates.Lane(p.Gates); lane != archive.Awaiting && (lane != archive.HumanLane || !d.overrides()) {
 		for _, g := range p.Gates {
 			if g.Verdict != string(gates.Passed) {
-				return Refuse("`evolve show "+p.ID+"` shows every gate", "the gate %q says %s: %s", g.Gate, verdictName(g), g.Evidence)
+				return Refuse("`evolve show "+p.ID+"` shows every gate", "the verdict of the gate %q is %s: %s", g.Gate, verdictName(g), g.Evidence)
 			}
 		}
 		return errors.New("no gate was run")
@@ -112,7 +112,7 @@ func (f *fileSubject) matchesVariant(ctx context.Context) error {
 	if f.p.Kind != archive.KindConfig {
 		return nil
 	}
-	const hint = "reject it; `evolve run` proposes anew"
+	const hint = "reject it; `evolve run` proposes a new one"
 	v, err := f.store.Variant(ctx, f.agent.ID, f.p.Variant)
 	if err != nil {
 		return fmt.Errorf("reading the variant: %w", err)
@@ -120,7 +120,7 @@ func (f *fileSubject) matchesVariant(ctx context.Context) error {
 	want := f.agent.Files(v.Config)
 	for _, c := range f.p.Files {
 		if !same(c.New, want[c.Path]) {
-			return Refuse(hint, "%s writes something else into %s than its variant", f.p.ID, c.Path)
+			return Refuse(hint, "%s writes %s with other content than its variant has", f.p.ID, c.Path)
 		}
 	}
 	equal := func(x, y archive.Change) bool {
@@ -128,7 +128,7 @@ func (f *fileSubject) matchesVariant(ctx context.Context) error {
 			agent.Config{x.Param: x.New}.Equal(agent.Config{y.Param: y.New})
 	}
 	if !slices.EqualFunc(f.p.Changes, Changes(f.agent.Space.Names(), f.agent.Champion, v.Config), equal) {
-		return Refuse(hint, "%s lists other changes than those of its variant", f.p.ID)
+		return Refuse(hint, "%s lists changes that differ from those of its variant", f.p.ID)
 	}
 	return nil
 }
@@ -146,7 +146,7 @@ func (f *fileSubject) checkClaim(ctx context.Context) error {
 	case errors.As(err, &shifted):
 		return Refuse("`evolve run` measures it again; `evolve help workspace` explains guards and confirm", "%s was measured under other settings: %s", f.p.ID, shifted)
 	case errors.Is(err, evidence.ErrNoRuling):
-		return Refuse("`evolve run --resume` goes on with the run, and finds the ruling again", "%s cannot be approved: %s", f.p.ID, err)
+		return Refuse("`evolve run --resume` continues the run and computes the ruling again", "%s cannot be approved: %s", f.p.ID, err)
 	case errors.Is(err, evidence.ErrGone):
 		return Refuse("`evolve run` measures it again", "the claim of %s cannot be computed again: %s", f.p.ID, err)
 	}
@@ -172,7 +172,7 @@ func (f *fileSubject) ready(ctx context.Context, repo *patch.Repository, change 
 		return err
 	}
 	if branch == "" {
-		return Refuse("check out the branch that should move, such as `git switch main`", "no branch is checked out in the workspace")
+		return Refuse("check out the branch that gets the commit, such as `git switch main`", "no branch is checked out in the workspace")
 	}
 	dirty, err := repo.Dirty(ctx, names)
 	if err != nil {
@@ -185,7 +185,7 @@ func (f *fileSubject) ready(ctx context.Context, repo *patch.Repository, change 
 	}
 	for _, c := range places {
 		if c.Busy != "" {
-			return Refuse("finish or abort it, then repeat the command", "a %s of the branch is under way in %s", c.Busy, c.Folder)
+			return Refuse("finish or abort it, then repeat the command", "a %s of the branch is in progress in %s", c.Busy, c.Folder)
 		}
 	}
 	var why *patch.HinderedError

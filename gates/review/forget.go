@@ -138,7 +138,7 @@ func keepMemories(p *archive.ProposalRecord, kept []agent.Memory) (map[string]in
 	p.Files = []archive.FileChange{{Path: f.Path, Old: f.Old, New: now}}
 	p.Evidence = filesDigest(map[string][]byte{f.Path: now})
 	p.Title, p.Gates = number(len(kept), "memory", "memories")+" for "+p.Agent, nil
-	p.Rationale = fmt.Sprintf("%s of a conversation that a person deleted went", number(len(added)-len(kept), "memory", "memories"))
+	p.Rationale = fmt.Sprintf("%s removed with a conversation that a person deleted", number(len(added)-len(kept), "memory", "memories"))
 	return map[string]int{"removed": len(added) - len(kept), "kept": len(kept)}, nil
 }
 

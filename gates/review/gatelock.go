@@ -53,7 +53,7 @@ func (rev *Reviewer) gating(path string) string {
 func (rev *Reviewer) claimGates(id string) (*Lock, error) {
 	c, err := rev.tryClaimGates(id)
 	if err == nil && c == nil {
-		err = Refuse("wait for it; `evolve show "+id+"` shows the result", "%s is at its gates in %s", id, rev.gating(rev.claimOf(id)))
+		err = Refuse("wait for them; `evolve show "+id+"` shows the result", "the gates of %s run in %s", id, rev.gating(rev.claimOf(id)))
 	}
 	return c, err
 }
@@ -70,7 +70,7 @@ func (rev *Reviewer) waitForGates(ctx context.Context) (release func(), err erro
 	}
 	file := flock.New(filepath.Join(dir, "lock"))
 	if ok, err := file.TryLock(); err == nil && !ok {
-		rev.notify("another patch is at its gates in %s; this one waits for it", rev.gating(file.Path()))
+		rev.notify("the gates of another patch run in %s; this one waits for them", rev.gating(file.Path()))
 	}
 	if _, err := file.TryLockContext(ctx, cacheLook); err != nil {
 		return nil, errors.Join(fmt.Errorf("waiting for another patch's gates: %w", err), file.Close())

@@ -150,7 +150,7 @@ func (rev *Reviewer) recordGates(ctx context.Context, p, was archive.ProposalRec
 		}
 		if now.State != was.State || now.Patch.Digest != was.Patch.Digest || now.Patch.Interrupted != was.Patch.Interrupted || (reviewed(now) == nil) != (reviewed(was) == nil) {
 			p = now
-			return Refuse("`evolve show "+now.ID+"` shows its history", "the verdicts of %s were dropped: meanwhile it is %s", now.ID, now.State.Name())
+			return Refuse("`evolve show "+now.ID+"` shows its history", "the verdicts of %s were dropped, because it is %s meanwhile", now.ID, now.State.Name())
 		}
 		p, err = work(ctx, s)
 		return err

@@ -92,7 +92,7 @@ func (s *session) proposeMemories(ctx context.Context, agentID, run string, clea
 func (s *session) remembering(id string) (*Agent, error) {
 	a, err := s.proposer(id)
 	if err == nil && !a.Builtin {
-		err = Refuse("a program or service of your own keeps its memories itself", "the agent %s is not built in: it reads no memories", a.ID)
+		err = Refuse("your own program or service keeps its own memories", "the agent %s is not built in: it reads no memories", a.ID)
 	}
 	return a, err
 }

@@ -160,7 +160,7 @@ func (g *branchGroup) named(ctx context.Context, p archive.ProposalRecord) (stri
 	}
 	at := slices.IndexFunc(list, func(c string) bool { return len(name) >= fewestDigits && strings.HasPrefix(c, name) })
 	if at < 0 {
-		return "", unpushable(fmt.Sprintf("%s is no commit of %s of %s that changes files of %s after what it rests on", text.Quote(name), g.base, p.Branch.Remote, p.ID))
+		return "", unpushable(fmt.Sprintf("%s is not a commit of %s of %s that changes files of %s and follows its base", text.Quote(name), g.base, p.Branch.Remote, p.ID))
 	}
 	return list[at], nil
 }

@@ -20,7 +20,7 @@ func (rev *Reviewer) Moved(p archive.ProposalRecord) (words string, blocked bool
 	}
 	words, blocked, err := rev.moved(p)
 	if err != nil {
-		return "whether it still applies is not known: " + err.Error(), true
+		return "it is unknown whether it still applies: " + err.Error(), true
 	}
 	return words, blocked
 }
@@ -52,9 +52,9 @@ func (rev *Reviewer) moved(p archive.ProposalRecord) (words string, blocked bool
 	made := fmt.Sprintf("it was made for %.12s, and HEAD is %.12s: ", p.Patch.BaseCommit, head)
 	switch {
 	case len(conflicts) == 0:
-		return made + "it still applies, and its gates run on that before an approval", false, nil
+		return made + "it still applies, and its gates run again before an approval", false, nil
 	case p.State == archive.Drafted: // the draft may replace the version that was adopted meanwhile
-		return made + "its gates tell whether it still applies, since other commits changed what it changes: " + join(conflicts), false, nil
+		return made + "its gates show whether it still applies, because other commits changed the same places: " + join(conflicts), false, nil
 	}
-	return made + "it applies no more, " + conflictsWith(conflicts), true, nil
+	return made + "it no longer applies, " + conflictsWith(conflicts), true, nil
 }

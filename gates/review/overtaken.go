@@ -28,9 +28,9 @@ func Overtaken(p archive.ProposalRecord, now []agent.Memory) []string {
 		if !has {
 			continue
 		}
-		what := fmt.Sprintf("%s is there already", m.ID)
+		what := fmt.Sprintf("%s already exists", m.ID)
 		if id != m.ID {
-			what = fmt.Sprintf("%s is there already as %s", m.ID, id)
+			what = fmt.Sprintf("%s already exists as %s", m.ID, id)
 		}
 		if there, _ := find(id); there.Retracted != "" {
 			what = fmt.Sprintf("%s was retracted as %s", m.ID, id)

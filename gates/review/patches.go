@@ -33,7 +33,7 @@ func (rev *Reviewer) target(name string) (Target, error) {
 func (rev *Reviewer) targetOf(p archive.ProposalRecord) (Target, error) {
 	b := p.Patch
 	if !b.Named && p.Imported != "" {
-		return Target{}, Refuse("propose the patch here", "%s was imported, and the settings do not name its target", p.ID)
+		return Target{}, Refuse("propose the patch here", "%s was imported, and evolve.yaml does not name its target", p.ID)
 	}
 	if !b.Named {
 		t, err := targetFrom(b.Terms)
@@ -54,7 +54,7 @@ func (rev *Reviewer) open(t Target) (*patch.Repository, error) {
 	case errors.As(err, &unsupported):
 		return nil, Refuse(unsupported.Hint(), "%s", unsupported)
 	case errors.Is(err, patch.ErrNoRepository):
-		return nil, Refuse("git init, and commit what is there", "%s is in no git repository with a commit", t.Repo)
+		return nil, Refuse("run git init there, and commit the files", "%s is not in a git repository with a commit", t.Repo)
 	case err != nil:
 		return nil, err
 	}
@@ -105,4 +105,4 @@ func (rev *Reviewer) StalePatch(p archive.ProposalRecord) string {
 }
 
 // Limits is the warning that every reader of a gated patch gets.
-const Limits = "outputs that are hard-coded to the tests can pass every gate: read the diff"
+const Limits = "outputs that are hard-coded for the tests can pass every gate: read the diff"

@@ -90,7 +90,7 @@ func (t *patchSubject) ready(ctx context.Context, repo *patch.Repository, change
 		return err
 	}
 	if branch == "" {
-		return Refuse("check out the branch that should move, such as `git switch main`", "HEAD of %s is at no branch", t.p.Patch.Repository)
+		return Refuse("check out the branch that gets the commit, such as `git switch main`", "HEAD of %s is at no branch", t.p.Patch.Repository)
 	}
 	err = repo.MovableBranch(ctx, branch, head, change)
 	var inUse *patch.CheckedOutError

@@ -224,7 +224,7 @@ func TestProgramRollback(t *testing.T) {
 	b.write("check", "test $(sh cache/rank) = 3\n")
 	commit()
 	_, err := b.Rollback(t.Context(), "P1", robin)
-	refused(t, err, `the gate "program" says failed: the restored tree: sh ended with code 1`)
+	refused(t, err, `the verdict of the gate "program" is failed: the restored tree: sh ended with code 1`)
 	b.write("check", "true\n")
 	commit()
 	b.done(b.Rollback(t.Context(), "P1", robin))

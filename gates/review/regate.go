@@ -22,7 +22,7 @@ func (rev *Reviewer) renew(ctx context.Context, p archive.ProposalRecord, stale 
 	if err != nil {
 		return now, err
 	}
-	hint := "look again with `evolve show " + p.ID + "`; it is " + now.State.Name() + " now"
+	hint := "look at it again with `evolve show " + p.ID + "`: it is now " + now.State.Name()
 	if p.State == archive.Approved {
 		return now, Refuse(hint, "the target moved before the approval of %s was carried out", p.ID)
 	}

@@ -68,11 +68,11 @@ func RequestedOf(w *Workspace, r archive.ChangeRequestRecord) Requested {
 func wanted(arguments []byte) (agent.Config, error) {
 	var call map[string]json.RawMessage
 	if err := json.Unmarshal(arguments, &call); err != nil {
-		return nil, errors.New("its arguments are no JSON object")
+		return nil, errors.New("its arguments are not a JSON object")
 	}
 	for name := range call {
 		if !slices.Contains([]string{"action", "param", "value", "values", "reason"}, name) {
-			return nil, fmt.Errorf("its arguments have %q, which no change of parameters has", name)
+			return nil, fmt.Errorf("its arguments have %q, which is not an argument of a change of parameters", name)
 		}
 	}
 	if action, there := call["action"]; there && string(action) != `"set"` {
@@ -86,13 +86,13 @@ func wanted(arguments []byte) (agent.Config, error) {
 	}
 	name, value := call["param"], call["value"]
 	if (name == nil) != (value == nil) {
-		return nil, errors.New("its arguments lack a parameter or its value")
+		return nil, errors.New("its arguments have a parameter without a value, or a value without a parameter")
 	}
 	if name != nil {
 		one := agent.Config{}
 		key, twice := "", false
 		if err := json.Unmarshal(name, &key); err != nil {
-			return nil, errors.New("its parameter is no text")
+			return nil, errors.New("its parameter is not text")
 		}
 		if err := json.Unmarshal(append(append([]byte(`{"v":`), value...), '}'), &one); err != nil {
 			return nil, fmt.Errorf("its value cannot be read: %w", err)
@@ -188,7 +188,7 @@ func (s *session) openRequest(ctx context.Context, id string, d Decision) (archi
 func (s *session) proposeRequested(ctx context.Context, r archive.ChangeRequestRecord, requested Requested) (archive.ProposalRecord, error) {
 	champion := requested.Agent.Champion.ID()
 	if requested.Config.ID() == champion {
-		return archive.ProposalRecord{}, Refuse("deny it: nothing needs to be decided", "%s asks for what the champion has already", r.ID)
+		return archive.ProposalRecord{}, Refuse("deny it: nothing needs to be decided", "%s asks for values that the champion already has", r.ID)
 	}
 	generation := 1
 	switch parent, err := s.store.Variant(ctx, requested.Agent.ID, champion); {

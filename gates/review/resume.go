@@ -24,7 +24,7 @@ func (e *LeftError) Error() string {
 		return fmt.Sprintf("%s waits for its gates: %v", e.ID, e.Err)
 	}
 	if errors.Is(e.Err, archive.ErrLocked) {
-		return fmt.Sprintf("%s is through its gates, but it could not be recorded: %v", e.ID, e.Err)
+		return fmt.Sprintf("the gates of %s have run, but their verdicts could not be recorded: %v", e.ID, e.Err)
 	}
 	return fmt.Sprintf("the gates of %s were stopped: %v", e.ID, e.Err)
 }
@@ -100,7 +100,7 @@ func (s *session) recordLost(ctx context.Context) error {
 	list, err := lost(ctx, s.store)
 	for _, e := range list {
 		if err == nil {
-			_, err = s.note(ctx, entryLost, e.Actor, e.Subject, attempt{Target: e.Subject, Why: "the process ended before the patch was written; the attempt counts", Attempt: e.Seq})
+			_, err = s.note(ctx, entryLost, e.Actor, e.Subject, attempt{Target: e.Subject, Why: "the process ended before the patch was stored; it counts as an attempt", Attempt: e.Seq})
 		}
 	}
 	return err
@@ -209,7 +209,7 @@ func (s *session) takeUp(ctx context.Context, p archive.ProposalRecord, actor st
 	brief := *p.Patch
 	why := "its gates were stopped, or their process ended; they begin anew"
 	if unattempted(p) {
-		brief.Attempt, why = began, "it is handed in by "+actor
+		brief.Attempt, why = began, "it is submitted by "+actor
 	} else {
 		brief.Interrupted++
 	}

@@ -51,7 +51,7 @@ func (rev *Reviewer) gateReversal(ctx context.Context, r *reversal) error {
 		return err
 	}
 	if bad, ok := allPass(verdicts); !ok {
-		return Refuse("roll back what builds on it first, or restore the files by hand", "without %s the gate %q says %s: %s", p.ID, bad.Gate, verdictName(bad), bad.Evidence)
+		return Refuse("first roll back what builds on it, or restore the files by hand", "without %s the verdict of the gate %q is %s: %s", p.ID, bad.Gate, verdictName(bad), bad.Evidence)
 	}
 	reversed := p
 	reversed.Gates = verdicts

@@ -127,7 +127,7 @@ func (s *session) find(ctx context.Context, id string) (archive.ProposalRecord, 
 func (s *session) findPatch(ctx context.Context, id string) (archive.ProposalRecord, error) {
 	p, err := s.find(ctx, id)
 	if err == nil && p.Patch == nil {
-		err = Refuse("`evolve show "+p.ID+"` shows it", "%s is no patch", p.ID)
+		err = Refuse("`evolve show "+p.ID+"` shows it", "%s is not a patch", p.ID)
 	}
 	return p, err
 }

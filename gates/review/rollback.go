@@ -57,7 +57,7 @@ func (rev *Reviewer) Rollback(ctx context.Context, id string, d Decision) (Done,
 			return err
 		}
 		if now.head != r.head {
-			return Refuse("repeat the command", "the target moved while the way back of %s was at its gates", r.proposal.ID)
+			return Refuse("repeat the command", "the target moved while the gates of the rollback of %s ran", r.proposal.ID)
 		}
 		now.digest, now.tree, now.later = r.digest, r.tree, r.later
 		r = now

@@ -104,7 +104,7 @@ func TestRollbackOfTheRestored(t *testing.T) {
 		t.Fatal(err)
 	}
 	var found *archive.AuditError
-	if _, err := AuditCommits(t.Context(), b.store, repo, Audit{}); !errors.As(err, &found) || !strings.Contains(found.Reason, "is not of its rollback") {
+	if _, err := AuditCommits(t.Context(), b.store, repo, Audit{}); !errors.As(err, &found) || !strings.Contains(found.Reason, "does not belong to its rollback") {
 		t.Errorf("the audit found %v", err)
 	}
 }
@@ -117,7 +117,7 @@ func TestRollbackIsGated(t *testing.T) {
 	b.done(b.Approve(t.Context(), "P1", robin))
 	b.says[gotest.Affected] = gates.Failed
 	_, err := b.Rollback(t.Context(), "P1", robin)
-	refused(t, err, `without P1 the gate "affected" says failed`)
+	refused(t, err, `without P1 the verdict of the gate "affected" is failed`)
 	if p := b.must(b.Find(t.Context(), "P1")); p.State != archive.Adopted {
 		t.Error(p.State)
 	}

@@ -144,7 +144,7 @@ func TestHinderedBeforeTheApproval(t *testing.T) {
 			b.git("config", "filter.twist.smudge", "sed s/128/129/")
 			b.write(".git/info/attributes", "*.go filter=twist\n")
 		}, "cache/cache.go (filter=twist)"},
-		"a lock": {func(b *bureau) { b.write(".git/index.lock", "") }, "another git is at work"},
+		"a lock": {func(b *bureau) { b.write(".git/index.lock", "") }, "another git process is running"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBureau(t)

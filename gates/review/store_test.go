@@ -145,7 +145,7 @@ func TestMeanwhile(t *testing.T) {
 			b.done(b.Reject(t.Context(), "P1", robin))
 		})
 		p, err := b.submit(OriginAgent, "aide", turned("64", "128"))
-		refused(t, err, "the verdicts of P1 were dropped: meanwhile it is rejected")
+		refused(t, err, "the verdicts of P1 were dropped, because it is rejected meanwhile")
 		if p.State != archive.Rejected || b.git("for-each-ref", "refs/evolve") != "" {
 			t.Errorf("%s, refs %s", p.State, b.git("for-each-ref", "refs/evolve"))
 		}
@@ -156,7 +156,7 @@ func TestMeanwhile(t *testing.T) {
 		b.watch(func() {
 			if tries++; tries == 1 {
 				_, err := b.submit(OriginPerson, "Kim", turned("64", "128"))
-				refused(t, err, fmt.Sprintf("P1 is at its gates in another command (process %d on ", os.Getpid()))
+				refused(t, err, fmt.Sprintf("the gates of P1 run in another command (process %d on ", os.Getpid()))
 				if kinds := b.kinds(); kinds[len(kinds)-1] != entryRefused {
 					t.Errorf("the ledger tells of %v", kinds)
 				}
@@ -209,7 +209,7 @@ func TestMeanwhile(t *testing.T) {
 			b.must(b.ReviewCode(t.Context(), "P1", ""))
 		})
 		_, err := b.Approve(t.Context(), "P1", robin)
-		refused(t, err, "meanwhile it is failed")
+		refused(t, err, "it is failed meanwhile")
 		if p := b.must(b.Find(t.Context(), "P1")); vetoed(p) == nil {
 			t.Error("the veto is gone")
 		}
@@ -235,7 +235,7 @@ func TestMeanwhile(t *testing.T) {
 		b.done(b.Approve(t.Context(), "P1", robin))
 		b.watch(func() { b.git("commit", "--quiet", "--allow-empty", "--message=moved") })
 		_, err := b.Rollback(t.Context(), "P1", robin)
-		refused(t, err, "the target moved while the way back of P1 was at its gates")
+		refused(t, err, "the target moved while the gates of the rollback of P1 ran")
 		b.Reviewer.tests = b.stand
 		b.done(b.Rollback(t.Context(), "P1", robin))
 	})
@@ -379,7 +379,7 @@ func TestOneAtATime(t *testing.T) {
 		free()
 	}
 	b.must(b.submit(OriginPerson, "Robin", turned("64", "128")))
-	if want := fmt.Sprintf("another patch is at its gates in another command (process %d on ", os.Getpid()); len(told) != 1 || !strings.HasPrefix(told[0], want) {
+	if want := fmt.Sprintf("the gates of another patch run in another command (process %d on ", os.Getpid()); len(told) != 1 || !strings.HasPrefix(told[0], want) {
 		t.Errorf("told %q", told)
 	}
 }

@@ -161,7 +161,7 @@ func (s *session) write(ctx context.Context, repo *patch.Repository, head string
 	commit, err = repo.Commit(head, m.change, text, m.who)
 	var conflict *patch.ConflictError
 	if errors.As(err, &conflict) {
-		return "", "", Refuse("commit or restore them, then repeat the command", "not as they were when this was measured: %s", join(conflict.Paths))
+		return "", "", Refuse("commit or restore them, then repeat the command", "changed since this was measured: %s", join(conflict.Paths))
 	}
 	if err != nil {
 		return "", "", fmt.Errorf("committing: %w", err)
@@ -221,7 +221,7 @@ func same(a, b []byte) bool { return (a == nil) == (b == nil) && bytes.Equal(a, 
 // needsGit turns patch.ErrNoGit into a refusal and returns any other error as it is.
 func needsGit(err error) error {
 	if errors.Is(err, patch.ErrNoGit) {
-		return Refuse("install git: it alone moves a checked-out tree safely", "git is not installed")
+		return Refuse("install git, which is needed to update a checked-out tree safely", "git is not installed")
 	}
 	return err
 }

@@ -19,7 +19,7 @@ func (e *LimitedError) Error() string { return e.Err.Error() }
 
 // refused returns the refusal of a patch that does not wait.
 func (e *LimitedError) refused() error {
-	return tooSoon(e.Err, "every attempt counts, whatever became of it")
+	return tooSoon(e.Err, "every attempt counts, also one that failed")
 }
 
 // limited returns the limit because of which an author has to wait; nil if there is none.

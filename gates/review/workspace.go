@@ -136,7 +136,7 @@ func (rev *Reviewer) InitialFiles() ([]string, error) {
 func (rev *Reviewer) committable(names ...string) error {
 	for _, name := range names {
 		if why := patch.Uncommittable(rev.Workspace.Root, name); why != "" {
-			return Refuse("keep the file itself in the workspace, in no repository but that one", "%s %s", name, why)
+			return Refuse("keep the file itself, not a link, in the workspace, and not in a nested repository", "%s %s", name, why)
 		}
 	}
 	return nil
@@ -149,7 +149,7 @@ func (rev *Reviewer) mayInit(ctx context.Context, shown []string) error {
 		return needsGit(err)
 	}
 	if len(shown) == 0 {
-		return Refuse("`git init` and a first commit in the workspace's folder make one", "the workspace is in no git repository, and nothing was agreed on what its first commit holds")
+		return Refuse("run `git init` in the workspace's folder and make a first commit", "the workspace is not in a git repository, and no files were confirmed for its first commit")
 	}
 	now, err := rev.InitialFiles()
 	if err != nil {

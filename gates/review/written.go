@@ -89,7 +89,7 @@ func (s *session) proposeWritten(ctx context.Context, agentID string, p archive.
 		return p, err
 	}
 	if !a.Builtin {
-		return p, Refuse("a program of the operator's own has tools of its own", "the agent %s is not built in: it would not read %s", a.ID, p.Title)
+		return p, Refuse("your own program has its own tools", "the agent %s is not built in: it would not read %s", a.ID, p.Title)
 	}
 	why := []rune(text.OneLine(p.Rationale))
 	p.Kind, p.State, p.Agent, p.Created = archive.KindTool, archive.Drafted, a.ID, s.Now()
@@ -98,7 +98,7 @@ func (s *session) proposeWritten(ctx context.Context, agentID string, p archive.
 		return p, err
 	}
 	if len(p.Files) == 0 {
-		return p, Refuse("nothing needs to be decided", "%s is in use already, word for word", p.Title)
+		return p, Refuse("nothing needs to be decided", "%s is already in use with the same text", p.Title)
 	}
 	if deletes(p) { // another version of the tool is another proposal
 		p.Evidence = filesDigest(olds(p))
@@ -231,7 +231,7 @@ func (f *fileSubject) tool(change []patch.File) (authored.Definition, error) {
 	}
 	def, err := authored.Parse(star, manifest)
 	if err == nil && def.Name != name {
-		return def, fmt.Errorf("the tool calls itself %s and lies in %s.star", def.Name, name)
+		return def, fmt.Errorf("the tool's name is %s, but its file is %s.star", def.Name, name)
 	}
 	return def, err
 }
@@ -245,7 +245,7 @@ func (f *fileSubject) skill(change []patch.File) (skill.Definition, error) {
 	}
 	def, err := skill.Parse(data)
 	if err == nil && def.Name != name {
-		return def, fmt.Errorf("the skill calls itself %s and lies in %s.md", def.Name, name)
+		return def, fmt.Errorf("the skill's name is %s, but its file is %s.md", def.Name, name)
 	}
 	return def, err
 }
@@ -304,7 +304,7 @@ func (f *fileSubject) rehearseWritten() error {
 				return err
 			}
 			if len(left) > 0 {
-				return fmt.Errorf("not as they should be: %s", join(left))
+				return fmt.Errorf("their content is not that of the change: %s", join(left))
 			}
 		}
 		return nil
@@ -356,13 +356,13 @@ func (f *fileSubject) unreferenced(ctx context.Context) error {
 		return Refuse("`evolve tools unshare "+name+"` first", "the tool %s is shared with %s", name, strings.Join(h.Shared, ", "))
 	}
 	if slices.Contains(a.Tools, name) {
-		return Refuse("take it out of `tools` there first", "agents/%s/agent.yaml names the tool %s", a.ID, name)
+		return Refuse("remove it from `tools` there first", "agents/%s/agent.yaml names the tool %s", a.ID, name)
 	}
 	if selection, _ := a.Champion.List("tools.selection"); slices.Contains(selection, name) {
 		return Refuse("roll back the proposal that selected it first, or edit the file", "tools.selection in agents/%s/config.yaml has the tool %s", a.ID, name)
 	}
 	if f.Workspace.HasPolicy(name) {
-		return Refuse("take it out of `policies` there first", "evolve.yaml has a policy for the tool %s", name)
+		return Refuse("remove it from `policies` there first", "evolve.yaml has a policy for the tool %s", name)
 	}
 	return nil
 }

@@ -30,12 +30,12 @@ type Shifted struct {
 }
 
 func (e *Shifted) Error() string {
-	return fmt.Sprintf("by the guards and the confirm settings of the workspace as it is now the variant is %q: %s", e.Now.State, e.Now.Reason)
+	return fmt.Sprintf("by the workspace's present guards and confirm settings the variant is %q: %s", e.Now.State, e.Now.Reason)
 }
 
 // ErrNoRuling means that a proposal rests on evaluations and the result of its run has no
 // ruling on its variant: the run was started again and has not come that far.
-var ErrNoRuling = errors.New("the result of its run has no ruling on its variant")
+var ErrNoRuling = errors.New("the result of its run has no ruling on its variant yet")
 
 // Proposal recomputes the claim of a proposal of a config, and compares it with the
 // result of its run, with the digest in the proposal, and with the current rules. It
@@ -81,7 +81,7 @@ func Proposal(ctx context.Context, a *archive.Archive, p archive.ProposalRecord,
 	}
 	// The workspace has the tasks of the proposal's base, so that nothing else explains a difference.
 	if was := *r.Grounds; was.Against != now.Against || was.Fixed != now.Fixed || !slices.Equal(was.Tasks, now.Tasks) {
-		return contradiction(r, f.Variant, "its ruling was computed from other tasks than those of the workspace")
+		return contradiction(r, f.Variant, "its ruling was computed on tasks that differ from those of the workspace")
 	}
 	if slices.Equal(r.Grounds.Bounds, now.Bounds) && f.Judged.Alpha <= rules.Alpha {
 		return nil
@@ -103,15 +103,15 @@ func bound(p archive.ProposalRecord, plan archive.AgentPlan, r archive.AgentResu
 	case err != nil:
 		return err
 	case p.Rests == nil:
-		return differs("its run claims something of its variant, and it rests on no evaluation")
+		return differs("its run makes a claim about its variant, but the proposal names no evaluations")
 	case !slices.Equal(p.Rests.Runs, f.Runs) || p.Rests.Against != plan.Reference():
-		return differs("it rests on other evaluations than the ruling of its run")
+		return differs("it names other evaluations than the ruling of its run")
 	case p.Evidence != digest && (r.Grounds != nil || f.Judged != nil):
-		return differs("the ruling that it has a digest of is not the one of its run")
+		return differs("its digest is not that of the ruling of its run")
 	case slices.ContainsFunc(r.Refused, func(f stats.Refusal) bool { return f.Proposal == p.ID && f.Variant == string(p.Variant) }):
 		// the result describes later events
 	case p.Rationale != r.Reason || r.Winner != p.Variant || !r.Verdict.Proposes():
-		return differs("the result of its run does not tell the same of its variant")
+		return differs("the result of its run states something else about its variant")
 	case f.Ruling.State != stats.Proven && f.Ruling.State != stats.Trade:
 		return differs(fmt.Sprintf("its variant is %q by the ruling of its run", f.Ruling.State))
 	}
@@ -133,14 +133,14 @@ func older(ctx context.Context, a *archive.Archive, r archive.AgentResult, f arc
 			return err
 		}
 		if again.Claim != f.Ruling.Claim || len(unlike(again.Comparison, f.Ruling.Comparison)) > 0 {
-			return contradiction(r, f.Variant, "the ruling is not what the stored evaluations give: %q for %q", f.Ruling.Claim, again.Claim)
+			return contradiction(r, f.Variant, "the ruling differs from the one computed from the stored evaluations: %q for %q", f.Ruling.Claim, again.Claim)
 		}
 		if again.State != f.Ruling.State {
 			return &Shifted{again}
 		}
 		return nil
 	}
-	return contradiction(r, f.Variant, "no entry into the confirmation is of it")
+	return contradiction(r, f.Variant, "it has no entry into the confirmation")
 }
 
 // under returns the ruling on a finalist by other grounds than the stored ones.

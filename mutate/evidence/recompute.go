@@ -39,7 +39,7 @@ func Recompute(ctx context.Context, a *archive.Archive, r archive.AgentResult, f
 		if gone, err := removed(ctx, a, f.Runs); err != nil || gone {
 			return stats.Ruling{}, errors.Join(ErrGone, err)
 		}
-		return stats.Ruling{}, differs("it rests on %d complete blocks, and %d are stored", f.Judged.Blocks, len(list))
+		return stats.Ruling{}, differs("it was computed from %d complete blocks, but %d are stored", f.Judged.Blocks, len(list))
 	}
 	list = list[:max(0, f.Judged.Blocks)]
 	rule := stats.Rule{Alpha: f.Judged.Alpha, Fixed: r.Grounds.Fixed, Cap: f.Judged.Projected, Reference: r.Reference}.Of(r.Grounds.Metric)
@@ -59,7 +59,7 @@ func Recompute(ctx context.Context, a *archive.Archive, r archive.AgentResult, f
 			then := judge(upTo, rule)
 			return then.Proof != nil && *then.Proof == *p
 		}) {
-			return stats.Ruling{}, differs("no look shows what it was first proven by")
+			return stats.Ruling{}, differs("no stored look reproduces the first proof")
 		}
 		rule.Proof = p
 	}
@@ -68,7 +68,7 @@ func Recompute(ctx context.Context, a *archive.Archive, r archive.AgentResult, f
 		now.Reason = f.Ruling.Reason
 	}
 	if what := unlike(f.Ruling, now); len(what) > 0 {
-		return now, differs("the ruling is not what the stored evaluations give: %s", strings.Join(what, ", "))
+		return now, differs("the ruling differs from the one computed from the stored evaluations: %s", strings.Join(what, ", "))
 	}
 	if f.Reason != now.Reason || f.Accepted != (now.State == stats.Proven) || len(unlike(f.Comparison, now.Comparison)) > 0 {
 		return now, differs("its description is not that of its ruling")

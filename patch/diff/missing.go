@@ -39,7 +39,7 @@ func (f *finder) missing(i int, h hunk) error {
 		e.Text = fmt.Sprintf("line %d of the file, %s, matches except for its end: ", best+right+1, quote(trimEnd(have)))
 		if have+"\n" == l.full() {
 			e.Text += "it is the last and has no newline"
-			e.Hint = "put `\\ No newline at end of file` after it, and after the new last line, unless that gets one"
+			e.Hint = "put `\\ No newline at end of file` after it, and after the new last line unless that one gets a newline"
 		} else {
 			e.Text += "it has a newline"
 			e.Hint = "leave out `\\ No newline at end of file`"

@@ -173,8 +173,8 @@ func (p *parser) prose(s string) error {
 	likely := s[0] == '+' || s[0] == '-' && s != "---"
 	switch {
 	case p.cur != nil && len(p.cur.hunks) > 0 && p.i == p.cur.end && (p.short || !toolLike.MatchString(s)):
-		return p.refuse(p.i, Malformed, "a line begins with none of space, + and -: "+quote(s),
-			"every line of a hunk has such a first character; leave an empty line or close the fence before prose")
+		return p.refuse(p.i, Malformed, "a line does not begin with a space, + or -: "+quote(s),
+			"begin every line of a hunk with one of these; leave an empty line or close the fence before prose")
 	case likely && p.strict:
 		return p.refuse(p.i, Malformed, "a changed line before any `--- a/FILE` and `+++ b/FILE`", "put both lines before the first hunk")
 	case likely && (p.torn || p.cur != nil):

@@ -120,7 +120,7 @@ func verified(ctx context.Context, sh *shell, a *archive.Archive, root string) (
 			_, _, err = repo.Head()
 		}
 		if err != nil {
-			v.NoGit = orElse("the workspace is in no repository with a commit", err.Error(), errors.Is(err, patch.ErrNoRepository))
+			v.NoGit = orElse("the workspace is not in a repository with a commit", err.Error(), errors.Is(err, patch.ErrNoRepository))
 			continue
 		}
 		got, err := review.AuditCommits(ctx, a, repo, review.Audit{Mine: func(p archive.ProposalRecord) bool { return placeOf(p, root) == place }})

@@ -59,7 +59,7 @@ func TestWhatCommandsNameIsKept(t *testing.T) {
 
 	n.write(n.repo+"/README", "of no version")
 	n.commit()
-	const applies = "it still applies, and its gates run on that before an approval"
+	const applies = "it still applies, and its gates run again before an approval"
 	if got := n.opened(); got.Best != nil || len(got.Open) != 1 || got.Open[0].Proposal != "P1" || got.Open[0].Ref != ref || !strings.HasSuffix(got.Open[0].Moved, applies) {
 		t.Errorf("after another commit %+v", got)
 	}
@@ -77,7 +77,7 @@ func TestWhatCommandsNameIsKept(t *testing.T) {
 
 	n.write(n.repo+"/params", "# evolve:begin factors\n"+factors("7", "2", "3")+"# evolve:end\n")
 	n.commit()
-	const not = "it applies no more, changed in the target since, where the patch changes it too: params"
+	const not = "it no longer applies, changed in the target since, where the patch changes it too: params"
 	if got := n.opened(); len(got.Open) != 1 || !strings.HasSuffix(got.Open[0].Moved, not) {
 		t.Errorf("after a change of its line %+v", got)
 	}

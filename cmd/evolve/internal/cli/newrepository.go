@@ -23,7 +23,7 @@ func printFounding(out io.Writer, files []string) {
 	if len(files) == 0 {
 		return
 	}
-	_, _ = fmt.Fprintln(out, "the workspace is in no git repository; the first commit of a new one holds these files and no others:")
+	_, _ = fmt.Fprintln(out, "the workspace is not in a git repository; the first commit of a new one holds these files and no others:")
 	for _, name := range files {
 		_, _ = fmt.Fprintf(out, "  %s\n", text.Visible(name))
 	}

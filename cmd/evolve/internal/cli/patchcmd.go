@@ -63,7 +63,7 @@ func patchList(sh *shell, c *cli.Context) error {
 func patchShow(sh *shell, c *cli.Context) error {
 	return oneProposal(sh, c, func(p claimed) error {
 		if p.Patch == nil {
-			return exit.Errorf(exit.Usage, "`evolve show "+p.ID+"` shows it", "%s is no patch", p.ID)
+			return exit.Errorf(exit.Usage, "`evolve show "+p.ID+"` shows it", "%s is not a patch", p.ID)
 		}
 		return showPatch(sh, c, p)
 	})

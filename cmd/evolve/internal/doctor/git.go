@@ -95,7 +95,7 @@ func checkTree(ctx context.Context, p Probes) Check {
 	case strings.Contains(message, "not a git repository"):
 		return ok(name, "none: the first approval lists what it would commit, and offers to make it")
 	case strings.Contains(message, "dubious ownership"):
-		return fail(name, "git config --global --add safe.directory FOLDER, when you trust it", "belongs to another user, so git refuses it")
+		return fail(name, "git config --global --add safe.directory FOLDER, if you trust it", "belongs to another user, so git refuses it")
 	case err != nil:
 		return fail(name, "", "cannot be opened: %s", message)
 	case inside != "true":

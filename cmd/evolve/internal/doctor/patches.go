@@ -54,9 +54,9 @@ func checkTarget(ctx context.Context, p Probes, w *workspace.Workspace, t worksp
 	case errors.Is(err, exec.ErrNotFound):
 		return warn(name, "install git: only it brings a checked-out tree to an adopted patch safely", "git is not installed")
 	case strings.Contains(message, "not a git repository"):
-		return warn(name, "git init, and commit what is there", "%q is in no git repository", t.Repo)
+		return warn(name, "run git init there, and commit the files", "%q is not in a git repository", t.Repo)
 	case strings.Contains(message, "dubious ownership"):
-		return fail(name, "git config --global --add safe.directory FOLDER, when you trust it", "the repository belongs to another user, so git refuses it")
+		return fail(name, "git config --global --add safe.directory FOLDER, if you trust it", "the repository belongs to another user, so git refuses it")
 	case err != nil:
 		return fail(name, "", "%q cannot be opened: %s", t.Repo, message)
 	case inside != "true":

@@ -55,7 +55,7 @@ ok patches: no review by another agent, tests run in: namespaces
 		}, func(*Probes) {}, `ok patches code: 1 path may be changed: .; tried as solver on 12 search tasks
 ok patches: no review by another agent, tests run in: namespaces
 `},
-		"no repository": {settings, func(root string) { _ = os.Mkdir(filepath.Join(root, "code"), 0o755) }, func(*Probes) {}, `warn patches code: "code" is in no git repository | git init, and commit what is there
+		"no repository": {settings, func(root string) { _ = os.Mkdir(filepath.Join(root, "code"), 0o755) }, func(*Probes) {}, `warn patches code: "code" is not in a git repository | run git init there, and commit the files
 ok patches: no review by another agent, tests run in: namespaces
 `},
 		"no commit": {settings, func(root string) { git(root, "init", "-q", "code") }, func(*Probes) {}, `warn patches code: "code" has no commit yet | commit what is there

@@ -106,7 +106,7 @@ func (w *author) examine(ctx context.Context, draft json.RawMessage) (tool.Tool,
 		return nil, tool.Failed(agent.ContractViolation, "the draft: %q is the name of another tool, which %s shares", d.Name, w.shared[i].owner)
 	}
 	if updates && string(before.Draft()) == string(d.Draft()) {
-		return nil, tool.Failed(agent.ContractViolation, "the draft: %s is in use already, word for word", d.Name)
+		return nil, tool.Failed(agent.ContractViolation, "the draft: %s is already in use with the same text", d.Name)
 	}
 	report := w.pool.Check(ctx, d)
 	switch {

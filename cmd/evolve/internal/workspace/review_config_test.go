@@ -356,7 +356,7 @@ func TestNothingIsAdoptedDuringAMerge(t *testing.T) {
 	o.git("switch", "--quiet", "main")
 	o.git("merge", "--quiet", "--no-commit", "--no-ff", "side")
 	_, err := o.desk().Approve(t.Context(), p.ID, alice)
-	refused(t, err, "a merge of the branch is under way")
+	refused(t, err, "a merge of the branch is in progress")
 	if p, err = o.desk().Find(t.Context(), p.ID); err != nil || p.State != archive.Awaiting {
 		t.Errorf("%s, %v", p.State, err)
 	}

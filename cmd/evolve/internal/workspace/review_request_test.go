@@ -97,8 +97,8 @@ func TestApproveRequestForAnythingElse(t *testing.T) {
 		{"config", `{"param":"caes","value":"upper"}`, `parameter "caes" is not declared in the space`},
 		{"config", `{"param":"case","value":"loud"}`, `parameter "case" must be one of`},
 		{"config", `{"param":"gap","value":2}`, `parameter "gap" would not be active`},
-		{"config", `{"param":"case"}`, "lack a parameter or its value"},
-		{"config", `{"param":7,"value":1}`, "its parameter is no text"},
+		{"config", `{"param":"case"}`, "a parameter without a value"},
+		{"config", `{"param":7,"value":1}`, "its parameter is not text"},
 		{"config", `{"param":"case","value":null}`, "its value cannot be read"},
 		{"config", `{"param":"case","value":{"a":1}}`, "its value cannot be read"},
 		{"config", `{"param":"case","value":"upper","values":{"case":"lower"}}`, `it names "case" twice`},
@@ -128,7 +128,7 @@ func TestRequestsRefused(t *testing.T) {
 	o := newOffice(t, false)
 	r := o.ask("config", `{"param":"case","value":"none"}`)
 	_, err := o.desk().ApproveRequest(t.Context(), r.ID, alice)
-	refused(t, err, "what the champion has already")
+	refused(t, err, "values that the champion already has")
 	_, err = o.desk().ApproveRequest(t.Context(), "R9", alice)
 	refused(t, err, `there is no change request "R9"`)
 	_, err = o.desk().ApproveRequest(t.Context(), r.ID, review.Decision{By: "<x>"})
