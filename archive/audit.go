@@ -67,7 +67,7 @@ func (a *Archive) Audit(ctx context.Context) (Audited, error) {
 			out.Gone++
 			continue
 		}
-		return out, &AuditError{id, "the ledger records it, and it is missing"}
+		return out, &AuditError{id, "the ledger records it, but the archive does not have it"}
 	}
 	if err := a.auditAutonomy(ctx, l); err != nil {
 		return out, err
@@ -128,7 +128,7 @@ func (a *Archive) auditProposal(ctx context.Context, out *Audited, l ledgerIndex
 	if at.seq < l.imported { // the entry is from the ledger of another archive
 		now.State = p.Imported
 		if p.Imported == "" {
-			return &AuditError{p.ID, "it came with an import, which its record does not show"}
+			return &AuditError{p.ID, "it was imported, but its record does not show this"}
 		}
 	}
 	differs := at.binding.differs(now)
@@ -153,7 +153,7 @@ func (a *Archive) auditProposal(ctx context.Context, out *Audited, l ledgerIndex
 			return nil
 		}
 	}
-	return &AuditError{p.ID, fmt.Sprintf("the ledger has no entry of its decision, %s by %s", p.Decision.Action, p.Decision.By)}
+	return &AuditError{p.ID, fmt.Sprintf("the ledger has no entry for its decision: %s by %s", p.Decision.Action, p.Decision.By)}
 }
 
 // removed reports whether a retention has removed evaluations of a run that a proposal
@@ -183,7 +183,7 @@ func (a *Archive) auditDecisions(ctx context.Context, l ledgerIndex) error {
 		recorded.Time, d.Decision.Time = normalizeTime(recorded.Time), normalizeTime(d.Decision.Time)
 		recorded.Withdraws.Time, d.Decision.Withdraws.Time = normalizeTime(recorded.Withdraws.Time), normalizeTime(d.Decision.Withdraws.Time)
 		if digestOf(recorded) != digestOf(d.Decision) || e.Subject != recorded.Proposal || e.Actor != recorded.By || e.Kind != "proposal."+recorded.Action {
-			return &AuditError{recorded.Proposal, fmt.Sprintf("the decision is not the one in ledger entry %d", d.Seq)}
+			return &AuditError{recorded.Proposal, fmt.Sprintf("the decision differs from the one in ledger entry %d", d.Seq)}
 		}
 		n++
 	}

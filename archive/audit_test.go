@@ -51,16 +51,16 @@ func TestAudit(t *testing.T) {
 			p.Decision = &d
 			record(t, b, p)
 			return nil
-		}, "P1: the ledger has no entry of its decision, reject by Mallory", 0},
+		}, "P1: the ledger has no entry for its decision: reject by Mallory", 0},
 		"another decision": {func(t *testing.T, b *batch, p ProposalRecord, _ bench.Evaluation) []key {
 			if err := putDocument(b, decisionKey(2), DecisionRecord{Proposal: "P1", Action: "reject", By: "Mallory", Time: day}); err != nil {
 				t.Fatal(err)
 			}
 			return nil
-		}, "P1: the decision is not the one in ledger entry 2", 0},
+		}, "P1: the decision differs from the one in ledger entry 2", 0},
 		"it is missing": {func(*testing.T, *batch, ProposalRecord, bench.Evaluation) []key {
 			return []key{proposalKey(1)}
-		}, "P1: the ledger records it, and it is missing", 0},
+		}, "P1: the ledger records it, but the archive does not have it", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

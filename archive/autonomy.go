@@ -100,7 +100,7 @@ func (a *Archive) proven(ctx context.Context, r AutonomyRecord) (AutonomyRecord,
 	var data levelEntry
 	sound := err == nil && (e.Kind == LedgerRaised || e.Kind == LedgerLowered) && e.Subject == r.Agent && json.Unmarshal(e.Data, &data) == nil
 	if !sound || last.Imported || !r.Level.Valid() || data.To != r.Level || last.To != r.Level {
-		r.Unproven = fmt.Sprintf("level %d is stored, and the ledger has no entry that recorded it", r.Level)
+		r.Unproven = fmt.Sprintf("level %d is stored, but no ledger entry records it", r.Level)
 		r.Level = autonomy.Lowest
 	}
 	return r, nil
@@ -185,7 +185,7 @@ func (a *Archive) RaiseAutonomy(ctx context.Context, d DecisionRecord, p Proposa
 	d.Time = normalizeTime(d.Time)
 	err := a.change(ctx, "decide on proposal "+d.Proposal, func(b *batch) (err error) {
 		if p.Kind != KindAutonomy || p.Autonomy == nil || p.Imported != "" || d.Action != "approve" {
-			return errors.New("it is no approval of a level of autonomy")
+			return errors.New("it is not an approval of a level of autonomy")
 		}
 		if r, err = a.Autonomy(ctx, p.Agent); err != nil {
 			return err
@@ -223,13 +223,13 @@ func (a *Archive) auditAutonomy(ctx context.Context, l ledgerIndex) error {
 			want = autonomy.Lowest
 		}
 		if r.Level != want && (r.Level > want || !l.repaired) {
-			return &AuditError{"autonomy of " + r.Agent, fmt.Sprintf("level %d is stored, and the ledger records level %d", r.Level, want)}
+			return &AuditError{"autonomy of " + r.Agent, fmt.Sprintf("level %d is stored, but the ledger records level %d", r.Level, want)}
 		}
 		delete(l.levels, r.Agent)
 	}
 	for id, level := range l.levels {
 		if level > autonomy.Lowest && !l.repaired {
-			return &AuditError{"autonomy of " + id, fmt.Sprintf("the ledger records level %d, and none is stored", level)}
+			return &AuditError{"autonomy of " + id, fmt.Sprintf("the ledger records level %d, but no level is stored", level)}
 		}
 	}
 	return nil

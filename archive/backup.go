@@ -244,7 +244,7 @@ func readBackup(store engine, r io.Reader) error {
 	in := io.TeeReader(buffered, sum)
 	magic := make([]byte, len(backupMagic))
 	if _, err := io.ReadFull(in, magic); err != nil || string(magic) != backupMagic {
-		return errors.New("this is no backup of an archive")
+		return errors.New("this is not a backup of an archive")
 	}
 	var b batch
 	ended := false
@@ -281,7 +281,7 @@ func readBackup(store engine, r io.Reader) error {
 		return errors.New("the backup is damaged: its checksum does not fit")
 	}
 	if _, err := buffered.ReadByte(); err == nil {
-		return errors.New("the backup is damaged: something stands after its end")
+		return errors.New("the backup is damaged: there is data after its end")
 	} else if !errors.Is(err, io.EOF) {
 		return fmt.Errorf("the backup's end cannot be read: %w", err)
 	}

@@ -230,12 +230,12 @@ func (a *Archive) bind(ctx context.Context, p ProposalRecord, data json.RawMessa
 	}
 	var out bytes.Buffer
 	if err := json.Compact(&out, data); err != nil {
-		return nil, fmt.Errorf("the entry's data is no JSON: %w", err)
+		return nil, fmt.Errorf("the entry's data is not JSON: %w", err)
 	}
 	had := out.Bytes()
 	switch {
 	case len(had) < 2 || had[0] != '{':
-		return nil, fmt.Errorf("the entry's data is no JSON object")
+		return nil, fmt.Errorf("the entry's data is not a JSON object")
 	case len(had) == 2:
 		return bound, nil
 	}

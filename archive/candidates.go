@@ -80,7 +80,7 @@ func (a *Archive) PutCandidate(ctx context.Context, c Candidate, at time.Time) e
 		case err != nil:
 			return err
 		case !sameEntry(was, c):
-			return errors.New("it is another entry than the one that is stored")
+			return errors.New("it differs from the stored entry")
 		case was.State == c.State && was.Void == c.Void:
 			return putCandidate(b, c)
 		case was.Void != "":
@@ -106,7 +106,7 @@ func checkCandidate(c Candidate) error {
 	case c.Agent == "" || c.Variant == "" || c.Champion == "" || c.Run == "":
 		return errors.New("a candidate needs an agent, a variant, a champion and a run")
 	case c.Variant == c.Champion:
-		return errors.New("the champion is no candidate")
+		return errors.New("the champion cannot be a candidate")
 	case !(c.Alpha > 0 && c.Alpha < 1):
 		return fmt.Errorf("its level is %v", c.Alpha)
 	case !slices.Contains(states, c.State):

@@ -197,7 +197,7 @@ func keyedDocument[T any](keyOf func(*T) key) pairCheck {
 		v := new(T)
 		err := decodeDocument(value, v)
 		if err == nil && !bytes.Equal(keyOf(v), k) {
-			err = errors.New("it is that of another record")
+			err = errors.New("it belongs to another record")
 		}
 		return err
 	}
@@ -213,7 +213,7 @@ func checkNumbered[T any](c *checker, k, value []byte, r *reading, what, counter
 		return n, err
 	}
 	if got := id(v); got != fmt.Sprintf("%c%d", what[0]-'a'+'A', n) {
-		return n, fmt.Errorf("%w: %s %s stands in the place of %d", ErrCorrupt, what, got, n)
+		return n, fmt.Errorf("%w: %s %s is stored at the place of %d", ErrCorrupt, what, got, n)
 	}
 	return n, nil
 }
@@ -264,7 +264,7 @@ func (c *checker) run(k, value []byte, r *reading) error {
 		return err
 	}
 	if uint64(d.Number) != n {
-		return fmt.Errorf("%w: run %s stands in the place of %d", ErrCorrupt, d.ID, n)
+		return fmt.Errorf("%w: run %s is stored at the place of %d", ErrCorrupt, d.ID, n)
 	}
 	c.expect(k, runIDKey(d.ID), isNumber(n))
 	return checkNumber("run "+d.ID, n)

@@ -325,7 +325,7 @@ func TestImportStaysInside(t *testing.T) {
 		line := strings.Replace(lineOf(t, lines, lineProposal), `"path":"x"`, `"path":"`+path+`"`, 1)
 		to := OpenMemory()
 		closing(t, to)
-		if err := to.Import(context.Background(), strings.NewReader(lines[0]+line)); err == nil || !strings.Contains(err.Error(), "no path of a file inside") {
+		if err := to.Import(context.Background(), strings.NewReader(lines[0]+line)); err == nil || !strings.Contains(err.Error(), "not the path of a file inside") {
 			t.Errorf("%s: %v", path, err)
 		}
 	}

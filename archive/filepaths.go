@@ -15,10 +15,10 @@ func checkFiles(files []FileChange) error {
 	seen := map[string]bool{}
 	for _, f := range files {
 		if !localPath(f.Path) {
-			return fmt.Errorf("%q is no path of a file inside the workspace", f.Path)
+			return fmt.Errorf("%q is not the path of a file inside the workspace", f.Path)
 		}
 		if seen[f.Path] {
-			return fmt.Errorf("the file %q is there twice", f.Path)
+			return fmt.Errorf("the file %q is listed twice", f.Path)
 		}
 		seen[f.Path] = true
 	}

@@ -130,7 +130,7 @@ func readLine(in *bufio.Reader) ([]byte, error) {
 
 func (im *importer) line(text []byte) error {
 	if im.ended {
-		return errors.New("something stands after the end")
+		return errors.New("there is text after the end")
 	}
 	var l line
 	if err := strictJSON(text, &l); err != nil {
@@ -176,7 +176,7 @@ var originForm = regexp.MustCompile(`^([0-9a-f]{16})?$`)
 func checkHeader(l line) (origin string, err error) {
 	var h headerLine
 	if l.Kind != lineHeader {
-		return "", errors.New("this is no export of an archive")
+		return "", errors.New("this is not an export of an archive")
 	}
 	if err := strictJSON(l.Value, &h); err != nil {
 		return "", err
@@ -185,7 +185,7 @@ func checkHeader(l line) (origin string, err error) {
 		return "", fmt.Errorf("%w: the export has schema %d, and this evolve reads %d", ErrNewer, h.Schema, schemaVersion)
 	}
 	if !originForm.MatchString(h.Archive) {
-		return "", fmt.Errorf("%.40q is no id of an archive", h.Archive)
+		return "", fmt.Errorf("%.40q is not the id of an archive", h.Archive)
 	}
 	return h.Archive, nil
 }
@@ -246,7 +246,7 @@ func read[T any](store func(T) error) func(data json.RawMessage) error {
 func number(letter byte, what, id string) (uint64, error) {
 	n, ok := parseID(letter, id)
 	if !ok {
-		return 0, fmt.Errorf("%q is no id of a %s", id, what)
+		return 0, fmt.Errorf("%q is not the id of a %s", id, what)
 	}
 	return n, checkNumber(what+" "+id, n)
 }
@@ -322,7 +322,7 @@ func (im *importer) candidate(c Candidate) error {
 	// The ledger precedes the candidates in an export.
 	im.candidates[c.Agent]++
 	if uint64(c.Number) != im.candidates[c.Agent] || c.Ledger < 1 || c.Ledger > im.last.Seq {
-		return errors.New("its number or its ledger entry does not follow the one before")
+		return errors.New("its number or its ledger entry does not follow the previous one")
 	}
 	c.Time = normalizeTime(c.Time)
 	im.b.put(counterKey(countCandidates, c.Agent), encodeNumber(uint64(c.Number)))
@@ -343,7 +343,7 @@ func (im *importer) request(r ChangeRequestRecord) error {
 	}
 	place := string(requestHashKey(r.Agent, r.Request.ID))
 	if im.requests[place] {
-		return errors.New("its agent has another one with the same hash")
+		return errors.New("its agent has another change request with the same hash")
 	}
 	im.requests[place] = true
 	im.b.put(counterKey(countRequests, ""), encodeNumber(n))
@@ -358,7 +358,7 @@ func strictJSON(data []byte, into any) error {
 		return err
 	}
 	if _, err := dec.Token(); err != io.EOF {
-		return errors.New("something stands after the JSON value")
+		return errors.New("there is text after the JSON value")
 	}
 	return nil
 }

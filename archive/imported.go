@@ -45,7 +45,7 @@ func foreignKey(k bench.Key) bench.Key {
 // the error control.
 func foreignCandidate(c Candidate) Candidate {
 	if c.Void == "" {
-		c.Void = "it was imported: what was measured elsewhere is no evidence here"
+		c.Void = "it was imported: measurements made elsewhere are not evidence here"
 	}
 	return c
 }

@@ -107,7 +107,7 @@ func normalizeEntry(e *LedgerEntry) error {
 	}
 	var b bytes.Buffer
 	if err := json.Compact(&b, bytes.ToValidUTF8(e.Data, []byte("\uFFFD"))); err != nil {
-		return fmt.Errorf("the entry's data is no JSON: %w", err)
+		return fmt.Errorf("the entry's data is not JSON: %w", err)
 	}
 	e.Data = b.Bytes()
 	return nil
@@ -199,7 +199,7 @@ func (a *Archive) verifyFrom(ctx context.Context, first int64) (n int64, head st
 		}
 		last = ledgerHead{e.Seq, e.Hash}
 		if e.Seq == want.Seq && e.Hash != want.Hash {
-			return last.Seq, last.Hash, &LedgerError{e.Seq, "its hash is not the one kept as the head"}
+			return last.Seq, last.Hash, &LedgerError{e.Seq, "its hash differs from the one stored as the head"}
 		}
 	}
 	if last.Seq < want.Seq {
@@ -209,7 +209,7 @@ func (a *Archive) verifyFrom(ctx context.Context, first int64) (n int64, head st
 		}
 	}
 	if want, err = a.ledgerHead(ctx); err == nil && want.Seq < last.Seq {
-		return last.Seq, last.Hash, &LedgerError{want.Seq + 1, "was added past the head"}
+		return last.Seq, last.Hash, &LedgerError{want.Seq + 1, "was added after the head"}
 	}
 	return last.Seq, last.Hash, err
 }

@@ -125,7 +125,7 @@ func (p ProposalRecord) OfConfig() bool {
 }
 
 // Outdated reports whether the gates judged the patch, and it failed later only because its
-// target has changed so that the patch does not apply any more. That is no evidence against the
+// target has changed so that the patch no longer applies. That is no evidence against the
 // measurements.
 func (p ProposalRecord) Outdated() bool {
 	return p.Patch != nil && p.State == GateFailed && p.Patch.Sandbox != "" && len(p.Gates) == 1 && p.Gates[0].Gate == ApplyGate

@@ -135,7 +135,7 @@ func (a *Archive) countRepeat(ctx context.Context, b *batch, number uint64, agai
 		return r, err
 	}
 	if !sameCall(r.Request, again.Request) {
-		return r, fmt.Errorf("its hash %q is that of %s, which is another call", again.Request.ID, r.ID)
+		return r, fmt.Errorf("%s, a different call, has the same hash %q", again.Request.ID, r.ID)
 	}
 	r.Count++
 	r.Times = append(r.Times, again.Created)

@@ -216,7 +216,7 @@ func (c *storeCheck) unnamed(name string) error {
 	}
 	covered, err := coveredElsewhere(c.dir, c.manifest, name, c.logged)
 	if err == nil && !covered {
-		err = &DamageError{name, -1, 0, "is not named by the manifest, and holds what no other file does"}
+		err = &DamageError{name, -1, 0, "is not named by the manifest, and holds values that are in no other file"}
 	}
 	return err
 }

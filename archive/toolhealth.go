@@ -67,7 +67,7 @@ func putToolHealth(b *batch, h ToolHealth) error {
 	}
 	for _, id := range h.Shared {
 		if id == "" || len(id) > maxHealthName || id != validText(id) {
-			return errors.New("it is shared with no agent")
+			return errors.New("it is shared with an agent whose name is not valid")
 		}
 	}
 	if len(h.Health.Causes) > maxHealthCauses {

@@ -32,7 +32,7 @@ func TestFieldsAreChecked(t *testing.T) {
 	}{
 		"a state":          {lineProposal, `"state":"rejected"`, `"state":"bogusssd"`, `proposal P1: field state cannot be "bogusssd"`},
 		"a kind":           {lineProposal, `"kind":"config"`, `"kind":"konfig"`, "field kind"},
-		"a path":           {lineProposal, `"path":"x"`, `"path":"/"`, "no path of a file inside"},
+		"a path":           {lineProposal, `"path":"x"`, `"path":"/"`, "not the path of a file inside"},
 		"a decision":       {lineProposal, `"action":"reject"`, `"action":"accept"`, `action cannot be "accept"`},
 		"an agent":         {linePlan, `"agent":"solver"`, `"agent":"../../"`, "field agent"},
 		"a verdict":        {lineResult, `"verdict":"adopt"`, `"verdict":"adore"`, "field verdict"},

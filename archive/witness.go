@@ -314,11 +314,11 @@ func checkMissing(dir string) error {
 	if err != nil || !there {
 		return err
 	}
-	return &WitnessError{fmt.Sprintf("%s names one of %d entries, and there is none", WitnessFile(dir), w.Seq)}
+	return &WitnessError{fmt.Sprintf("%s names a ledger of %d entries, but there is no ledger", WitnessFile(dir), w.Seq)}
 }
 
 // ErrWitnessed means that there is nothing to accept: the ledger matches the witness.
-var ErrWitnessed = errors.New("the ledger is already the witnessed one")
+var ErrWitnessed = errors.New("the ledger already matches its witness")
 
 // matchWitness returns an error when the ledger differs from its witness; nil when it holds
 // the witnessed entry with that hash.
@@ -332,7 +332,7 @@ func (a *Archive) matchWitness(ctx context.Context, w Witness) error {
 	}
 	file := WitnessFile(a.dir)
 	if id != "" && id != w.Archive {
-		return &WitnessError{fmt.Sprintf("%s names the archive %s, this is %s", file, w.Archive, id)}
+		return &WitnessError{fmt.Sprintf("%s names the archive %s, but this is %s", file, w.Archive, id)}
 	}
 	e, err := document[LedgerEntry](ctx, a, ledgerKey(w.Seq))
 	switch {
