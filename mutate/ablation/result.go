@@ -192,7 +192,7 @@ func (a *Ablation) reason(r Result, whole bool) string {
 	case untried > 0 && r.Evaluations == 0:
 		parts = append(parts, "the evaluations of the search decided it")
 	case untried > 0:
-		parts = append(parts, fmt.Sprintf("the evaluations ended before %d of the %d changed parameters that stay had been tried singly", untried, len(r.Effects)))
+		parts = append(parts, fmt.Sprintf("the evaluations ended before %d of the %d changed parameters that stay had been tried alone", untried, len(r.Effects)))
 	}
 	return strings.Join(parts, "; ")
 }

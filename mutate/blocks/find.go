@@ -90,7 +90,7 @@ func (f *finding) read(path string, data []byte) {
 		return
 	}
 	if line := generated(path, data); line > 0 {
-		f.refuse(path, line, "the mark stands in a generated file", "mark a block where it is written by hand")
+		f.refuse(path, line, "the mark is in a generated file", "mark a block where it is written by hand")
 		return
 	}
 	var open *Block
@@ -106,7 +106,7 @@ func (f *finding) read(path string, data []byte) {
 		switch {
 		case !marked, quoted && !m.opens:
 		case quoted:
-			f.quoted = append(f.quoted, Problem{File: path, Line: number, Text: "the mark stands in a string or in a longer comment, and begins no block"})
+			f.quoted = append(f.quoted, Problem{File: path, Line: number, Text: "the mark is in a string or in a longer comment, so it begins no block"})
 		case m.opens && open != nil:
 			f.refuse(path, number, fmt.Sprintf("block %s begins inside of block %s", foreign.Quote(m.name), foreign.Quote(open.Name)), "blocks do not nest: end the first one before")
 			open = nil
@@ -154,7 +154,7 @@ func (f *finding) close(b Block, data []byte) {
 	b.Text = string(text)
 	switch {
 	case strings.TrimSpace(b.Text) == "":
-		f.refuse(b.File, b.Line, "block "+foreign.Quote(b.Name)+" is empty", "the text that is there is where the search starts")
+		f.refuse(b.File, b.Line, "block "+foreign.Quote(b.Name)+" is empty", "the search starts from the present text")
 	case len(b.Text) > mostText:
 		f.refuse(b.File, b.Line, fmt.Sprintf("block %s has %d bytes, at most %d can be searched", foreign.Quote(b.Name), len(b.Text), mostText), "mark the part that matters")
 	default:
@@ -168,7 +168,7 @@ func (f *finding) refuseTwins() {
 	for _, b := range f.found {
 		if was, there := first[b.Name]; there {
 			twice[b.Name] = true
-			f.refuse(b.File, b.Line, fmt.Sprintf("the name %s is used twice, first at %s:%d", foreign.Quote(b.Name), foreign.Visible(was.File), was.Line), "give each block of a target a name of its own")
+			f.refuse(b.File, b.Line, fmt.Sprintf("the name %s is used twice, first at %s:%d", foreign.Quote(b.Name), foreign.Visible(was.File), was.Line), "give each block of a target its own name")
 			continue
 		}
 		first[b.Name] = b

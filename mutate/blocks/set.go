@@ -29,7 +29,7 @@ func Set(files map[string][]byte, config agent.Config) (map[string][]byte, error
 	}
 	for _, name := range slices.Sorted(maps.Keys(config)) {
 		if !names[name] {
-			return nil, fmt.Errorf("parameter %s is no marked block", foreign.Quote(name))
+			return nil, fmt.Errorf("parameter %s is not a marked block", foreign.Quote(name))
 		}
 	}
 	out := maps.Clone(files)

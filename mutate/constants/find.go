@@ -95,9 +95,9 @@ func (f *finding) read(path string, data []byte) {
 	s := source{path: path, data: data, file: set.File(tree.FileStart), sites: map[*ast.Comment]*site{}}
 	switch {
 	case strings.HasSuffix(path, "_test.go"):
-		s.refusal = &fault{"the mark stands in a test", "proposals never change tests: move the constant"}
+		s.refusal = &fault{"the mark is in a test", "proposals never change tests: move the constant"}
 	case ast.IsGenerated(tree):
-		s.refusal = &fault{"the mark stands in a generated file", "mark the constant where it is written by hand"}
+		s.refusal = &fault{"the mark is in a generated file", "mark the constant where it is written by hand"}
 	}
 	ast.Inspect(tree, func(n ast.Node) bool {
 		if d, ok := n.(*ast.GenDecl); ok && d.Tok == token.CONST {
@@ -111,7 +111,7 @@ func (f *finding) read(path string, data []byte) {
 			rest, is := isMark(c.Text)
 			if !is {
 				if nearMark(c.Text) {
-					f.problems = append(f.problems, Problem{path, line, "this comment looks like a mark and is none", "write //evolve:param, without a space before it and with one after it"})
+					f.problems = append(f.problems, Problem{path, line, "this comment looks like a mark but is not one", "write //evolve:param, without a space before it and with one after it"})
 				}
 				continue
 			}
@@ -160,15 +160,15 @@ func (s *source) mark(rest string, at *site) (Constant, *fault) {
 	case s.refusal != nil:
 		return Constant{}, s.refusal
 	case at == nil:
-		return Constant{}, &fault{"the mark stands at no constant", "put it at the end of the constant's line or directly above; variables and whole blocks cannot be marked"}
+		return Constant{}, &fault{"the mark is not at a constant", "put it at the end of the constant's line or directly above; variables and whole blocks cannot be marked"}
 	case at.marks > 1:
 		return Constant{}, &fault{"the constant is marked twice", ""}
 	case len(at.spec.Names) != 1:
-		return Constant{}, &fault{"the mark stands at a list of constants", "give each a line of its own"}
+		return Constant{}, &fault{"the mark is at a list of constants", "give each its own line"}
 	case len(at.spec.Values) != 1:
 		return Constant{}, &fault{"the constant has no value of its own", "write its number out"}
 	case at.repeated:
-		return Constant{}, &fault{"the next constant repeats this one's value without saying so", "write its value out too"}
+		return Constant{}, &fault{"the next constant repeats this one's value implicitly", "write its value out too"}
 	}
 	name := at.spec.Names[0]
 	c := Constant{Name: name.Name, File: s.path, Line: s.line(name.Pos()), Type: typeName(at.spec.Type), Doc: docText(at.doc)}
@@ -180,7 +180,7 @@ func (s *source) mark(rest string, at *site) (Constant, *fault) {
 		return c, f
 	}
 	if _, named := said["name"]; !named && (!validName(c.Name) || c.Name == "_") {
-		return c, &fault{"the constant's name cannot be a parameter's", "give it one with name=N: letters of ASCII, digits, dots, dashes and underscores"}
+		return c, &fault{"the constant's name cannot be the name of a parameter", "give it one with name=N: letters of ASCII, digits, dots, dashes and underscores"}
 	}
 	return c, c.apply(said)
 }

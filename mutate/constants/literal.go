@@ -29,7 +29,7 @@ func (s *source) value(c *Constant, x ast.Expr) *fault {
 		x = u.X
 		between := s.data[c.start+1 : s.file.Offset(x.Pos())]
 		if strings.TrimSpace(string(between)) != "" {
-			return &fault{"a comment stands between the sign and the number", "move it"}
+			return &fault{"a comment is between the sign and the number", "move it"}
 		}
 	}
 	lit, ok := x.(*ast.BasicLit)
@@ -47,7 +47,7 @@ func (s *source) value(c *Constant, x ast.Expr) *fault {
 }
 
 func noLiteral() *fault {
-	return &fault{"the constant's value is no plain number", "write one number, with a sign or times one name if need be, such as 64, -0.5 or 5 * time.Second"}
+	return &fault{"the constant's value is not a plain number", "write one number, with a sign or times one name if need be, such as 64, -0.5 or 5 * time.Second"}
 }
 
 // measure sets the kind of number of a literal, and its value without the sign.
@@ -66,7 +66,7 @@ func (c *Constant) measure(lit *ast.BasicLit) *fault {
 		return &fault{"the number " + text.Clip(lit.Value, 60, text.Runes, text.Mark) + " has a point, and " + c.Type + " holds whole numbers", "write it without"}
 	}
 	if strings.HasPrefix(c.Unit, "time.") {
-		return &fault{"a fraction of " + c.Unit + " may be no whole number of nanoseconds", "use a smaller unit and a whole number"}
+		return &fault{"a fraction of " + c.Unit + " may not be a whole number of nanoseconds", "use a smaller unit and a whole number"}
 	}
 	if len(digits) > 1 && (digits[1] == 'x' || digits[1] == 'X') {
 		return &fault{"the number " + text.Clip(lit.Value, 60, text.Runes, text.Mark) + " is a hexadecimal float", "write it in decimal digits"}

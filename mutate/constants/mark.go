@@ -102,9 +102,9 @@ func (c *Constant) number(key, text string) (float64, *fault) {
 	v, err := strconv.ParseFloat(text, 64)
 	switch {
 	case err != nil || math.IsInf(v, 0) || math.IsNaN(v):
-		return 0, &fault{said + " is no number", c.unitHint()}
+		return 0, &fault{said + " is not a number", c.unitHint()}
 	case c.Whole:
-		return 0, &fault{said + " is no whole number, and " + foreign.Clip(c.Literal, 60, foreign.Runes, foreign.Mark) + " is one", "write the constant with a point, such as 1.0, if it may be a fraction"}
+		return 0, &fault{said + " is not a whole number, but " + foreign.Clip(c.Literal, 60, foreign.Runes, foreign.Mark) + " is", "write the constant with a point, such as 1.0, if it may be a fraction"}
 	}
 	return v, nil
 }
@@ -124,7 +124,7 @@ func (c *Constant) checkRange() *fault {
 	case math.IsInf(c.Max-c.Min, 0):
 		return &fault{"the range from " + written(c.Min) + " to " + written(c.Max) + " is too wide", ""}
 	case c.Value < c.Min || c.Value > c.Max:
-		return &fault{"the value " + foreign.Clip(c.Literal, 60, foreign.Runes, foreign.Mark) + " is outside " + written(c.Min) + " to " + written(c.Max), "the value that is there is where the search starts: widen the range"}
+		return &fault{"the value " + foreign.Clip(c.Literal, 60, foreign.Runes, foreign.Mark) + " is outside " + written(c.Min) + " to " + written(c.Max), "the search starts from the present value: widen the range"}
 	case c.Log && c.Min <= 0:
 		return &fault{"a logarithmic scale needs min above 0", ""}
 	}
@@ -156,13 +156,13 @@ func (c *Constant) checkStep(said map[string]string) *fault {
 		return &fault{"the range has more than a million steps", "leave step out"}
 	}
 	if c.steps() < 1 {
-		return &fault{"not one step fits between min and max", ""}
+		return &fault{"no step fits between min and max", ""}
 	}
 	if last := c.steps(); c.atStep(last) <= c.atStep(last-1) { // lost in the float's precision
 		return &fault{"step=" + foreign.Quote(text) + " is too small beside the range's numbers", ""}
 	}
 	if k, on := c.stepOf(c.Value); !on || k > c.steps() {
-		return &fault{"the value " + foreign.Clip(c.Literal, 60, foreign.Runes, foreign.Mark) + " is not a whole number of steps from min", "the value that is there is where the search starts: move min or step"}
+		return &fault{"the value " + foreign.Clip(c.Literal, 60, foreign.Runes, foreign.Mark) + " is not a whole number of steps from min", "the search starts from the present value: move min or step"}
 	}
 	return nil
 }

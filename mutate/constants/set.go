@@ -69,7 +69,7 @@ func values(list []Constant, config agent.Config) ([]float64, error) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(config)) {
 		if !known[name] {
-			return nil, fmt.Errorf("parameter %q is no marked constant", name)
+			return nil, fmt.Errorf("parameter %q is not a marked constant", name)
 		}
 	}
 	return out, nil

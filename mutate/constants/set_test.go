@@ -101,7 +101,7 @@ func TestSetRefuses(t *testing.T) {
 		{src, agent.Config{"a": int64(10)}, `parameter "a" is 10, outside 1 to 9`},
 		{src, agent.Config{"a": 2.5}, "whole number"},
 		{src, agent.Config{"a": "6"}, "must be a number"},
-		{src, agent.Config{"b": int64(6)}, `parameter "b" is no marked constant`},
+		{src, agent.Config{"b": int64(6)}, `parameter "b" is not a marked constant`},
 		{src + "var b = 5 //evolve:param min=1 max=9\n", agent.Config{"a": int64(6)}, "a mark cannot be used: a.go:3"},
 	} {
 		if got, err := Set(one(c.src), c.config); err == nil || !strings.Contains(err.Error(), c.want) {

@@ -62,7 +62,7 @@ func (n *night) deceives(id agent.ConfigID) *archive.LeftOut {
 	for _, bad := range slices.Sorted(maps.Keys(n.deceiving)) {
 		if cases, same := n.sameValues(id, bad); same {
 			l := n.leftOut[bad]
-			return &archive.LeftOut{Variant: id, Proposal: l.Proposal, Reason: fmt.Sprintf("it has the values of %s on %s, which is left out: %s", bad.Short(), cases, l.Reason)}
+			return &archive.LeftOut{Variant: id, Proposal: l.Proposal, Reason: fmt.Sprintf("it has the values of %s on %s, and %[1]s is left out: %[3]s", bad.Short(), cases, l.Reason)}
 		}
 	}
 	return nil

@@ -54,7 +54,7 @@ func (n *night) withoutDrift(ctx context.Context, past []pastRun, history []muta
 		}
 	}
 	if left := len(history) - len(kept); left > 0 {
-		n.Plan.Warnings = append(n.Plan.Warnings, fmt.Sprintf("the champion scored otherwise on earlier nights: the search learns nothing from %d of their %d evaluations", left, len(history)))
+		n.Plan.Warnings = append(n.Plan.Warnings, fmt.Sprintf("the champion's scores differ from those of earlier nights: the search does not learn from %d of their %d evaluations", left, len(history)))
 	}
 	return kept, nil
 }

@@ -30,7 +30,7 @@ func TestADriftEndsTheHistory(t *testing.T) {
 					return res
 				}
 			}
-			warned := slices.ContainsFunc(o.run(t).Plan.Warnings, func(w string) bool { return strings.Contains(w, "scored otherwise on earlier nights") })
+			warned := slices.ContainsFunc(o.run(t).Plan.Warnings, func(w string) bool { return strings.Contains(w, "scores differ from those of earlier nights") })
 			if warned != drifts {
 				t.Errorf("history left out: %t", warned)
 			}

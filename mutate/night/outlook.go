@@ -59,7 +59,7 @@ func (s *Spec) Outlook(ctx context.Context) (Outlook, error) {
 		if p, err := s.Archive.Proposal(ctx, w.Proposal); w.Drafted || err == nil && p.Branch != nil {
 			next = "`evolve show " + w.Proposal + "`"
 		}
-		out.Notes = append(out.Notes, fmt.Sprintf("%s %s (%s): only what looks better than that is confirmed, against it", w.Proposal, waitsFor(w), next))
+		out.Notes = append(out.Notes, fmt.Sprintf("%s %s (%s): only variants that look better than it are confirmed, compared with it", w.Proposal, waitsFor(w), next))
 	}
 	if p.Confirm > 0 && out.Entries.Used >= out.Entries.Most {
 		out.Notes = append(out.Notes, confirm.NoEntry(control, spent))
@@ -99,7 +99,7 @@ func spentUnder(others []confirm.Entry, c stats.Control, now time.Time) string {
 	if len(names) == 0 {
 		return ""
 	}
-	return "confirmations on the same held-out tasks under the name " + strings.Join(names, ", ") + " count"
+	return "confirmations on the same held-out tasks under the name " + strings.Join(names, ", ") + " count as well"
 }
 
 // constant describes the savings from declaring the agent deterministic, if the latest
@@ -128,7 +128,7 @@ func (s *Spec) constant(ctx context.Context) (string, error) {
 		case !res.Repeats.Constant():
 			return "", nil
 		}
-		return fmt.Sprintf("the champion gave the same answer twice on all of %d tasks in run %s, with other seeds: deterministic: true and uses_seed: false in agent.yaml would spare about %d of tonight's evaluations",
+		return fmt.Sprintf("the champion gave the same answer twice on all of %d tasks in run %s, with other seeds: deterministic: true and uses_seed: false in agent.yaml would save about %d of tonight's evaluations",
 			res.Repeats.Tasks, run.ID, p.AA+max(0, p.Confirm-2*p.HoldoutTasks)), nil
 	}
 	return "", nil

@@ -41,7 +41,7 @@ func read(answer string, cut bool) (proposal, error) {
 		return p, errors.New("goes on after the JSON object")
 	}
 	if p.Component == nil || p.Value == nil || p.Rationale == nil {
-		return p, errors.New("lacks component, value or rationale")
+		return p, errors.New("has no component, value or rationale")
 	}
 	return p, nil
 }

@@ -65,7 +65,7 @@ func (m Material) shorten(p agent.Param, text string) (string, error) {
 func shortenDemonstrations(text string) (string, error) {
 	list, ok := agent.ParseDemonstrations(text)
 	if !ok {
-		return "", fmt.Errorf(`has a value that is no list of objects {"task": TEXT, "answer": TEXT}`)
+		return "", fmt.Errorf(`has a value that is not a list of objects {"task": TEXT, "answer": TEXT}`)
 	}
 	seen := map[string]bool{}
 	list = slices.DeleteFunc(list, func(d agent.Demonstration) bool {

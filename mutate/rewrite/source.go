@@ -218,7 +218,7 @@ func (r *Rewriter) locate(own source, data []byte, at Site) error {
 	}
 	f, ok := cut.(*ast.FuncDecl)
 	if !ok || whole > 0 || f.Body == nil || offset(f.Body.Lbrace) >= at.Start || offset(f.Body.Rbrace) < at.End {
-		return errors.New("the block is neither a whole number of declarations nor of statements of one function")
+		return errors.New("the block must consist of whole declarations, or of whole statements of one function")
 	}
 	start, end := offset(f.Pos()), offset(f.End())
 	b.WriteString(clean(start, at.Start))

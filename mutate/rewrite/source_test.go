@@ -8,9 +8,9 @@ import (
 // TestNewRefuses checks the reasons for which a block is refused.
 func TestNewRefuses(t *testing.T) {
 	for _, c := range []struct{ before, text, after, want string }{
-		{"package p\n\n", "func f() {\n", "}\n", "neither a whole number of declarations"},
-		{"package p\n\nconst (\n", "a = 1\n", ")\n", "neither a whole number of declarations"},
-		{"package p\n\n", "func f() {}\nconst (\n", "a = 1\n)\n", "neither a whole number of declarations"},
+		{"package p\n\n", "func f() {\n", "}\n", "the block must consist of whole declarations"},
+		{"package p\n\nconst (\n", "a = 1\n", ")\n", "the block must consist of whole declarations"},
+		{"package p\n\n", "func f() {}\nconst (\n", "a = 1\n)\n", "the block must consist of whole declarations"},
 		{"package p\n\nfunc f(n int) {\n", "if n > 2 {\n", "}\n}\n", "ends within a statement, or has no statement"},
 		{"package p\n\nfunc f(n int) {\n", "// nothing\n", "}\n", "ends within a statement, or has no statement"},
 		{"package p\n\n", "// nothing\n", "", "has no declaration"},

@@ -71,15 +71,15 @@ func (r *Rewriter) parseUnit(text string) (*unit, string) {
 		}
 		f, ok := d.(*ast.FuncDecl)
 		if !ok || f.Body == nil {
-			return nil, "is no list of statements"
+			return nil, "is not a list of statements"
 		}
 		l, ok := innermost(f, u.file, u.at, u.end)
 		if !ok || l != (reach{r.open, len(u.source) - r.shut}) {
-			return nil, "is no list of whole statements"
+			return nil, "is not a list of whole statements"
 		}
 	}
 	if declarations == 0 || r.statements && declarations > 1 {
-		return nil, "is no whole number of declarations or statements"
+		return nil, "is not a whole number of declarations or statements"
 	}
 	u.walk(func(ast.Node, []ast.Node) bool { u.size++; return true })
 	return u, ""
