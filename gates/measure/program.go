@@ -67,7 +67,7 @@ func (p *Program) Make(ctx context.Context, name string, files map[string][]byte
 			info, err = os.Lstat(full)
 		}
 		if err == nil && !info.Mode().IsRegular() {
-			err = fmt.Errorf("%s is no regular file", path)
+			err = fmt.Errorf("%s is not a regular file", path)
 		}
 		if err == nil {
 			err = os.WriteFile(full, data, info.Mode().Perm())

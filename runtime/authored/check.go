@@ -144,7 +144,7 @@ func verdict(t Test, first, second result) string {
 	case !ok && t.WantError == "":
 		return first.Text
 	case !ok && (first.Ending != failure || !strings.Contains(first.Text, t.WantError)):
-		return fmt.Sprintf("it failed otherwise: %s", first.Text)
+		return fmt.Sprintf("it failed with another error: %s", first.Text)
 	case ok && !same(first.Value, t.Want):
 		return fmt.Sprintf("it returned %s", head(string(first.Value), maxWantError))
 	}

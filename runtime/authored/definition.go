@@ -118,13 +118,13 @@ func checkTests(tests []Test) []error {
 		case t.Name == "" || len(t.Name) > maxTestName || !printable(t.Name):
 			errs = append(errs, fmt.Errorf("name of test %d is not one line of at most %d bytes", i+1, maxTestName))
 		case seen[t.Name]:
-			errs = append(errs, fmt.Errorf("test %q is there twice", t.Name))
+			errs = append(errs, fmt.Errorf("test %q occurs twice", t.Name))
 		case len(t.Args) == 0 || t.Args[0] != '{':
 			errs = append(errs, fmt.Errorf("test %q has no object as its arguments", t.Name))
 		case len(t.Args) > maxTestValue || len(t.Want) > maxTestValue || len(t.WantError) > maxWantError:
 			errs = append(errs, fmt.Errorf("test %q is too large: %d bytes of a value, %d of an error are allowed", t.Name, maxTestValue, maxWantError))
 		case (len(t.Want) > 0) == (t.WantError != ""):
-			errs = append(errs, fmt.Errorf("test %q wants not exactly one of a value and an error", t.Name))
+			errs = append(errs, fmt.Errorf("test %q must expect either a value or an error", t.Name))
 		}
 		seen[t.Name] = true
 		if len(t.Want) > 0 {
@@ -132,7 +132,7 @@ func checkTests(tests []Test) []error {
 		}
 	}
 	if values == 0 {
-		errs = append(errs, errors.New("no test wants a value"))
+		errs = append(errs, errors.New("no test expects a value"))
 	}
 	return errs
 }

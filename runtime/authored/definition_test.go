@@ -65,9 +65,9 @@ func TestParseRefuses(t *testing.T) {
 		"same test":         {func(d *Definition) { d.Tests[1].Name = d.Tests[0].Name }, "twice"},
 		"arguments no dict": {func(d *Definition) { d.Tests[0].Args = raw(`[1]`) }, "no object"},
 		"large arguments":   {func(d *Definition) { d.Tests[0].Args = raw(`{"a":"` + strings.Repeat("a", 5000) + `"}`) }, "too large"},
-		"wants nothing":     {func(d *Definition) { d.Tests[0].Want = nil }, "exactly one"},
-		"wants both":        {func(d *Definition) { d.Tests[0].WantError = "x" }, "exactly one"},
-		"wants errors":      {func(d *Definition) { d.Tests[0].Want, d.Tests[0].WantError = nil, "x" }, "no test wants a value"},
+		"wants nothing":     {func(d *Definition) { d.Tests[0].Want = nil }, "either a value or an error"},
+		"wants both":        {func(d *Definition) { d.Tests[0].WantError = "x" }, "either a value or an error"},
+		"wants errors":      {func(d *Definition) { d.Tests[0].Want, d.Tests[0].WantError = nil, "x" }, "no test expects a value"},
 	} {
 		d := definition(sum)
 		c.change(&d)

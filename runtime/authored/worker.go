@@ -44,7 +44,7 @@ func work(rw io.ReadWriter) {
 	m := newMachine(s.Steps)
 	for {
 		var r request
-		out := reply{Ending: badRequest, Text: "the request is no request"}
+		out := reply{Ending: badRequest, Text: "the request is not valid"}
 		err := receive(rw, &r)
 		if err == nil {
 			out = m.call(r)

@@ -85,7 +85,7 @@ func Requirements(l Level, f Figures) []Requirement {
 func confidence(d demand, f Figures) Requirement {
 	r := Requirement{
 		Name: "mean confidence", Need: fmt.Sprintf("at least %s over at least %d turns, and no more than succeeded", text.Decimal(d.confidence, 2), d.sessions),
-		Have: "no turn stated one",
+		Have: "no turn stated a confidence",
 		Met:  f.Stated >= d.sessions && f.Supported()+rounding >= d.confidence,
 	}
 	if f.Stated > 0 {
@@ -124,7 +124,7 @@ func Risks(l Level, f Figures) []string {
 		out = append(out, fmt.Sprintf("it is too sure of itself: it states %s and succeeds in %s", text.Decimal(f.Confidence, 2), text.Decimal(f.Success, 2)))
 	}
 	if f.Decided > 0 && 2*f.Granted < f.Decided {
-		out = append(out, fmt.Sprintf("people approved %d of its %d requests that they decided", f.Granted, f.Decided))
+		out = append(out, fmt.Sprintf("people approved %d of its %d decided requests", f.Granted, f.Decided))
 	}
 	if f.LeftOut > 0 {
 		out = append(out, fmt.Sprintf("%d turns were imported and do not count", f.LeftOut))

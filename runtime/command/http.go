@@ -66,7 +66,7 @@ func NewHTTP(o HTTPOptions) (*HTTPAgent, error) {
 	case err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https":
 		return nil, errors.New("the agent has no http or https URL")
 	case u.User != nil:
-		return nil, errors.New("the agent's URL holds credentials, which belong into a header")
+		return nil, errors.New("the agent's URL holds credentials, which belong in a header")
 	case o.Timeout < 0:
 		return nil, errors.New("a limit of the agent is out of range")
 	case o.Scrub == nil:
@@ -97,7 +97,7 @@ func loopback(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-var errElsewhere = errors.New("the agent redirects to another host or in circles")
+var errElsewhere = errors.New("the agent redirects to another host or in a loop")
 
 // sameHost allows redirects only to the server's own host.
 func sameHost(req *http.Request, via []*http.Request) error {

@@ -165,7 +165,7 @@ func TestHTTPHostile(t *testing.T) {
 		"another host":           {redirect(other.URL, 307), violation("another host")},
 		"the same host":          {redirect("/moved", 307), want{agent.OK, "fine"}},
 		"the same host as a GET": {redirect("/moved", 302), violation("redirects")},
-		"circles":                {redirect("/again", 308), violation("circles")},
+		"circles":                {redirect("/again", 308), violation("in a loop")},
 		"hang":                   {func(_ http.ResponseWriter, r *http.Request) { asked(t, r); <-r.Context().Done() }, want{agent.Timeout, "no response within"}},
 		"hang in the answer": {func(w http.ResponseWriter, r *http.Request) {
 			asked(t, r)
@@ -194,15 +194,15 @@ func TestHTTPHostile(t *testing.T) {
 		"headers without end": {func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("X", strings.Repeat("x", 1<<20))
 		}, down("asking the agent")},
-		"empty":         {say(""), violation("no JSON object")},
+		"empty":         {say(""), violation("not a JSON object")},
 		"garbage":       {say("opensesame"), violation("[redacted]")},
-		"two objects":   {say(`{"id":"ID","answer":"a"}` + "\n" + `{"id":"ID","answer":"b"}`), violation("no JSON object")},
+		"two objects":   {say(`{"id":"ID","answer":"a"}` + "\n" + `{"id":"ID","answer":"b"}`), violation("not a JSON object")},
 		"wrong id":      {say(`{"id":"another","answer":"a"}`), violation("another")},
-		"NaN":           {say(`{"id":"ID","score":NaN}`), violation("no JSON object")},
+		"NaN":           {say(`{"id":"ID","score":NaN}`), violation("not a JSON object")},
 		"score of 2":    {say(`{"id":"ID","score":2}`), violation("score")},
 		"huge score":    {say(`{"id":"ID","score":1e999}`), violation("score")},
 		"no answer":     {say(`{"id":"ID"}`), violation("neither answer nor score")},
-		"false outcome": {say(`{"id":"ID","answer":"a","outcome":"timeout"}`), violation("no agent may report")},
+		"false outcome": {say(`{"id":"ID","answer":"a","outcome":"timeout"}`), violation("which an agent may not report")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			a := newHTTPAgent(t, c.server, nil)

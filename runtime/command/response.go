@@ -51,7 +51,7 @@ func parse(line []byte, id string) (response, error) {
 	// into a map, because a struct would accept keys in any case
 	var keys map[string]json.RawMessage
 	if err := json.Unmarshal(line, &keys); err != nil {
-		return r, fmt.Errorf("the response is no JSON object: %s", excerpt(line))
+		return r, fmt.Errorf("the response is not a JSON object: %s", excerpt(line))
 	}
 	if keys == nil {
 		return r, errors.New("the response is null")
@@ -80,7 +80,7 @@ func parse(line []byte, id string) (response, error) {
 	if raw := present(keys["outcome"]); raw != nil {
 		name, ok := text(raw)
 		if r.outcome = agent.Outcome(name); !ok || !r.outcome.Reportable() {
-			return r, fmt.Errorf("the response has the outcome %s, which no agent may report", excerpt(raw))
+			return r, fmt.Errorf("the response has the outcome %s, which an agent may not report", excerpt(raw))
 		}
 	}
 	if err := r.referral(keys["refer"]); err != nil {
@@ -89,7 +89,7 @@ func parse(line []byte, id string) (response, error) {
 	if raw := present(keys["score"]); raw != nil {
 		var score float64
 		if err := json.Unmarshal(raw, &score); err != nil || !(score >= 0 && score <= 1) {
-			return r, fmt.Errorf("the response has the score %s, which is no number from 0 to 1", excerpt(raw))
+			return r, fmt.Errorf("the response has the score %s, which is not a number from 0 to 1", excerpt(raw))
 		}
 		score = math.Abs(score) // no negative zero
 		r.score = &score
@@ -121,7 +121,7 @@ func (r *response) referral(raw json.RawMessage) error {
 		tool.Boundary
 	}{}
 	if err := json.Unmarshal(raw, &given); err != nil {
-		return fmt.Errorf("the response has the refer %s, which is no referral", excerpt(raw))
+		return fmt.Errorf("the response has the refer %s, which is not a referral", excerpt(raw))
 	}
 	if given.Outcome == "" {
 		given.Outcome = agent.WrongToolBoundary
@@ -193,7 +193,7 @@ func usage(raw json.RawMessage) (agent.Usage, error) {
 	}
 	var keys map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &keys); err != nil {
-		return u, fmt.Errorf("the response has the usage %s, which is no object", excerpt(raw))
+		return u, fmt.Errorf("the response has the usage %s, which is not an object", excerpt(raw))
 	}
 	for _, f := range []struct {
 		name  string
@@ -211,7 +211,7 @@ func usage(raw json.RawMessage) (agent.Usage, error) {
 		}
 		var v float64
 		if err := json.Unmarshal(raw, &v); err != nil || !(v >= 0 && v <= f.max) || f.whole && v != math.Trunc(v) {
-			return agent.Usage{}, fmt.Errorf("the response has %s %s, which cannot be", f.name, excerpt(raw))
+			return agent.Usage{}, fmt.Errorf("the response has %s %s, which is not valid", f.name, excerpt(raw))
 		}
 		f.set(math.Abs(v)) // no negative zero
 	}

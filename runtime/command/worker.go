@@ -91,7 +91,7 @@ func (w *worker) ended() string {
 	<-w.done
 	switch {
 	case !impatient.Stop() && w.exit.Signal == int(syscall.SIGKILL):
-		return "the program closed its output and went on"
+		return "the program closed its output and kept running"
 	case w.exit.Signal != 0:
 		return fmt.Sprintf("the program was ended by the signal %q", syscall.Signal(w.exit.Signal))
 	}

@@ -219,11 +219,11 @@ func (e *Experience) Advice(tool string) Advice {
 	case a.Judged >= healthyCalls && float64(a.Succeeded) >= healthyRate*float64(a.Judged):
 		a.Remedy, a.Reason = Retain, fmt.Sprintf("%d of %d judged calls succeeded", a.Succeeded, a.Judged)
 	case len(groups) == 1 && a.Tool == AllTools:
-		a.Remedy, a.Reason = Recompose, "none of the agent's tools has what its referrals name: "+axesText(groups[0].Axes)
+		a.Remedy, a.Reason = Recompose, "its referrals name axes that no tool of the agent covers: "+axesText(groups[0].Axes)
 	case len(groups) > 1:
 		a.Remedy, a.Reason = Split, fmt.Sprintf("its referrals fall into %d groups", len(groups))
 	case len(groups) == 1 && len(a.Shared) > 0:
-		a.Remedy, a.Reason = Recompose, "its referrals name axes that other tools lack, too: "+axesText(groups[0].Axes)
+		a.Remedy, a.Reason = Recompose, "its referrals name axes that other tools lack as well: "+axesText(groups[0].Axes)
 	case len(groups) == 1:
 		a.Remedy, a.Reason = Tighten, "its referrals name the same axes: "+axesText(groups[0].Axes)
 	case a.Adaptive:
@@ -231,7 +231,7 @@ func (e *Experience) Advice(tool string) Advice {
 	case repeated(a.Invalid):
 		a.Remedy, a.Reason = Tighten, fmt.Sprintf("%d of %d judged calls ended in contract_violation", a.Invalid, a.Judged)
 	case len(referrals) >= scattered:
-		a.Remedy, a.Reason = Tighten, fmt.Sprintf("its last %d referrals name axes without a pattern", len(referrals))
+		a.Remedy, a.Reason = Tighten, fmt.Sprintf("its last %d referrals name axes that form no group", len(referrals))
 	default:
 		verb := "show"
 		if a.Referrals == 1 {

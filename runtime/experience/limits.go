@@ -68,7 +68,7 @@ func (l Limit) String() string {
 	case "ceiling":
 		return fmt.Sprintf("%s is %.2f: it rises no further than %.2f", who, l.Value, topCompetence)
 	case "avoided":
-		return fmt.Sprintf("%s is avoided (usefulness %.2f): its score counts %g times, and it stays a last choice", who, l.Value, avoided)
+		return fmt.Sprintf("%s is avoided (usefulness %.2f): its score is multiplied by %g, and it stays a last choice", who, l.Value, avoided)
 	case "daily cap":
 		return fmt.Sprintf("%s is %.2f: on %s it moves by no more than %.2f", who, l.Value, l.Day, changePerDay)
 	}

@@ -57,7 +57,7 @@ func (e *Experience) Violations(t Turn) []string {
 		}
 	}
 	for i, name := range tools {
-		tools[i] = fmt.Sprintf("%s in spite of feedback %s, which forbids the tool %s", counted(calls[name], "call"), by[name], named(name))
+		tools[i] = fmt.Sprintf("%s despite feedback %s, which forbids the tool %s", counted(calls[name], "call"), by[name], named(name))
 	}
 	return tools
 }

@@ -54,7 +54,7 @@ func TestIgnoredCalls(t *testing.T) {
 	if turns, n := e.Ignored([]Turn{turn("code", noon.Add(-time.Hour)), turn("code", later), turn("ops", later)}); turns != 1 || n != 2 {
 		t.Errorf("%d calls in %d turns", n, turns)
 	}
-	if diff := cmp.Diff([]string{"2 calls in spite of feedback F1, which forbids the tool grep"}, e.Violations(turn("code", later))); diff != "" {
+	if diff := cmp.Diff([]string{"2 calls despite feedback F1, which forbids the tool grep"}, e.Violations(turn("code", later))); diff != "" {
 		t.Error(diff)
 	}
 	if got := e.Violations(turn("ops", later)); got != nil {

@@ -53,9 +53,9 @@ func result(res *mcp.CallToolResult, scrub func(string) string) tool.Result {
 	text := render(res, scrub)
 	switch {
 	case res.NeedsInput() || res.InputRequests != nil:
-		return tool.Failed(agent.Execution, "the tool asked for input of a person or a model, which it does not get")
+		return tool.Failed(agent.Execution, "the tool asked for input of a person or a model, which evolve does not give")
 	case res.IsError && text == "":
-		return tool.Failed(agent.Execution, "the tool failed without a word")
+		return tool.Failed(agent.Execution, "the tool failed without a message")
 	case res.IsError:
 		return tool.Failed(agent.Execution, "%s", text)
 	}

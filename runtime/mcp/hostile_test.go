@@ -258,18 +258,18 @@ type want struct {
 func TestHostileStart(t *testing.T) {
 	for manner, want := range map[string]want{
 		"exit at once":              {agent.Execution, "exit code 3: no key [redacted]", true},
-		"garbage at once":           {agent.ContractViolation, `is no JSON object: Starting server`, false},
+		"garbage at once":           {agent.ContractViolation, `is not a JSON object: Starting server`, false},
 		"hang in the greeting":      {agent.Timeout, "in time", false},
 		"an unknown protocol":       {agent.ContractViolation, "cannot be read", false},
 		"an error for a greeting":   {agent.Execution, "error -32000: no [redacted]", false},
 		"flood before the greeting": {agent.ContractViolation, "unsolicited messages", false},
-		"batch":                     {agent.ContractViolation, "no JSON object", false},
+		"batch":                     {agent.ContractViolation, "not a JSON object", false},
 		"deep":                      {agent.ContractViolation, "cannot be read", false},
 		"pages without end":         {agent.ContractViolation, "more than 32 pages", false},
 		"too many tools":            {agent.ContractViolation, "more than 1000 tools", false},
 		"a tool twice":              {agent.ContractViolation, `"t" twice`, false},
 		"no schema":                 {"", "schema", false},
-		"a schema from a file":      {"", "no simple place inside it", false},
+		"a schema from a file":      {"", "other than a simple place inside it", false},
 	} {
 		for _, walls := range []sandbox.Sandbox{detect(), off} {
 			t.Run(fmt.Sprintf("%s/%.4s", manner, walls.Name()), func(t *testing.T) {
@@ -313,8 +313,8 @@ func TestHostile(t *testing.T) {
 		"hang while it starts again":          {crash("exit code 4"), late},
 		"hang in another listing":             {fine, late},
 		"close the output in a call":          {crash("closed its input or output"), crash("closed its input or output")},
-		"garbage in a call":                   {violation("no JSON object: [redacted] [2J"), violation("no JSON object")},
-		"no JSON-RPC":                         {violation("no JSON-RPC"), violation("no JSON-RPC")},
+		"garbage in a call":                   {violation("not a JSON object: [redacted] [2J"), violation("not a JSON object")},
+		"no JSON-RPC":                         {violation("not a JSON-RPC"), violation("not a JSON-RPC")},
 		"a line without end":                  {violation("a line of more than"), violation("a line of more than")},
 		"flood on stderr":                     {violation("standard error"), violation("standard error")},
 		"noise on stderr":                     {fine, fine},
@@ -328,7 +328,7 @@ func TestHostile(t *testing.T) {
 		"an unknown content":                  {violation("cannot be read"), violation("cannot be read")},
 		"an error":                            {want{agent.Execution, "error -32602: bad[2J [redacted]", false}, want{agent.Execution, "error -32602", false}},
 		"an internal error code":              {want{agent.Execution, "it is closing", false}, want{agent.Execution, "it is closing", false}},
-		"a wish for input":                    {want{agent.Execution, "does not get", false}, want{agent.Execution, "does not get", false}},
+		"a wish for input":                    {want{agent.Execution, "does not give", false}, want{agent.Execution, "does not give", false}},
 		"a megabyte of text":                  {want{agent.OK, "zzz", false}, want{agent.OK, "zzz", false}},
 		"another description":                 {fine, violation("the server changed this tool")},
 		"another description in another life": {fine, violation("the server changed this tool")},

@@ -71,7 +71,7 @@ func sameHost(req *http.Request, via []*http.Request) error {
 		return &fault{outcome: agent.ContractViolation, text: "the server redirects to another host"}
 	}
 	if len(via) > maxRedirects {
-		return &fault{outcome: agent.ContractViolation, text: "the server redirects in circles"}
+		return &fault{outcome: agent.ContractViolation, text: "the server redirects in a loop"}
 	}
 	return nil
 }
@@ -93,7 +93,7 @@ func (e *endpoint) faultOf(err error) *fault {
 	if strings.Contains(err.Error(), "failed to reconnect") {
 		return e.note(died("the server's stream ended before its answer"))
 	}
-	return e.note(violated("the server sent what is no JSON-RPC message"))
+	return e.note(violated("the server sent something that is not a JSON-RPC message"))
 }
 
 // note stores the first fault that ends the session and returns it; it returns any
@@ -205,14 +205,14 @@ func judge(req *http.Request, resp *http.Response) *fault {
 	case code >= 500 || code == http.StatusRequestTimeout:
 		return &fault{outcome: agent.Execution, text: status, retry: true, after: retryAfter(resp.Header)}
 	case code == http.StatusNotFound && req.Header.Get("Mcp-Session-Id") != "":
-		return died("the server has forgotten the session")
+		return died("the server no longer has the session")
 	case code == http.StatusUnauthorized, code == http.StatusForbidden, code == http.StatusNotFound:
 		return &fault{outcome: agent.Execution, text: status}
 	case code >= 300:
 		return nil // a redirect, or an error of the protocol that the SDK reads
 	}
 	if ids := resp.Header.Values("Mcp-Session-Id"); len(ids) > 1 || len(ids) == 1 && !sessionID(ids[0]) {
-		return violated("the server chose a session id that cannot be")
+		return violated("the server sent an invalid session id")
 	}
 	if resp.StatusCode == http.StatusAccepted || resp.StatusCode == http.StatusNoContent {
 		return nil

@@ -26,21 +26,21 @@ type wire struct {
 func decode(line []byte) (jsonrpc.Message, error) {
 	var w wire
 	if len(line) == 0 || line[0] != '{' || json.Unmarshal(line, &w) != nil {
-		return nil, errors.New("is no JSON object")
+		return nil, errors.New("is not a JSON object")
 	}
 	if number, ok := w.ID.(float64); ok && number != math.Trunc(number) {
-		return nil, errors.New("is no JSON-RPC message: its id is half a number")
+		return nil, errors.New("is not a JSON-RPC message: its id is not a whole number")
 	}
 	id, err := jsonrpc.MakeID(w.ID)
 	switch {
 	case w.Version != "2.0":
-		return nil, errors.New("is no JSON-RPC message: its version is not 2.0")
+		return nil, errors.New("is not a JSON-RPC message: its version is not 2.0")
 	case err != nil:
-		return nil, errors.New("is no JSON-RPC message: its id is neither number nor text")
+		return nil, errors.New("is not a JSON-RPC message: its id is neither number nor text")
 	case w.Method != nil:
 		return &jsonrpc.Request{ID: id, Method: *w.Method, Params: w.Params}, nil
 	case !id.IsValid():
-		return nil, errors.New("is no JSON-RPC message: it has neither method nor id")
+		return nil, errors.New("is not a JSON-RPC message: it has neither method nor id")
 	}
 	res := &jsonrpc.Response{ID: id, Result: w.Result}
 	if w.Error != nil { // a nil *Error must not become a non-nil interface

@@ -50,7 +50,7 @@ func list(ctx context.Context, client *mcp.ClientSession, names []string) (map[s
 				return nil, violated(fmt.Sprintf("the server lists the tool %q twice", t.Name))
 			}
 			if offers[t.Name], err = offered(t); err != nil {
-				return nil, violated(fmt.Sprintf("the server lists the tool %q with a schema that is none", t.Name))
+				return nil, violated(fmt.Sprintf("the server lists the tool %q with an invalid schema", t.Name))
 			}
 		}
 		if page.NextCursor == "" {

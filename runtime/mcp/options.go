@@ -98,16 +98,16 @@ func (s *Server) check() error {
 		s.Tools = slices.Sorted(maps.Keys(s.Effects))
 	}
 	if len(s.Tools) == 0 || len(s.Tools) > maxTools {
-		return fmt.Errorf("it names %d tools to offer, and 1 to %d are possible", len(s.Tools), maxTools)
+		return fmt.Errorf("it offers %d tools, but 1 to %d are possible", len(s.Tools), maxTools)
 	}
 	for i, name := range s.Tools {
 		if name == "" || len(name) > maxToolName || slices.Contains(s.Tools[:i], name) {
-			return fmt.Errorf("the tool name %.40q is empty, too long or there twice", name)
+			return fmt.Errorf("the tool name %.40q is empty, too long or listed twice", name)
 		}
 	}
 	for name, e := range s.Effects {
 		if e != tool.Read && e != tool.IdempotentWrite && e != tool.Write {
-			return fmt.Errorf("the tool %.40q has the effect %.40q, which there is not", name, e)
+			return fmt.Errorf("the tool %.40q has the unknown effect %.40q", name, e)
 		}
 	}
 	switch {
@@ -131,7 +131,7 @@ func (s *Server) checkProgram() error {
 	case s.Argv[0] == "" || strings.ContainsRune(strings.Join(s.Argv, " "), 0):
 		return errors.New("its command is empty or has a NUL")
 	case slices.ContainsFunc(s.Env, func(e string) bool { return strings.Index(e, "=") < 1 || strings.ContainsRune(e, 0) }):
-		return errors.New("its environment has an entry that is no NAME=value") // not quoted, because it may be a secret
+		return errors.New("its environment has an entry that is not NAME=value") // not quoted, because it may be a secret
 	case len(s.Header) > 0:
 		return errors.New("a program has no headers")
 	}
@@ -144,7 +144,7 @@ func (s *Server) checkURL() error {
 		return errors.New("it has neither a program nor an http or https URL")
 	}
 	if u.User != nil {
-		return errors.New("its URL holds credentials, which belong into a header")
+		return errors.New("its URL holds credentials, which belong in a header")
 	}
 	for name, value := range s.Header {
 		if !httpguts.ValidHeaderFieldName(name) || !httpguts.ValidHeaderFieldValue(value) {

@@ -173,7 +173,7 @@ func (p *process) ended() *fault {
 	case flooded:
 		return violated(fmt.Sprintf("the server wrote more than %d bytes to standard error for one call", maxStderr))
 	case shut && p.exit.Signal == int(syscall.SIGKILL):
-		return died("the server closed its input or output and went on")
+		return died("the server closed its input or output and kept running")
 	case p.exit.Signal != 0:
 		return died(fmt.Sprintf("the server was ended by the signal %q%s", syscall.Signal(p.exit.Signal), p.lastStderrLine()))
 	}

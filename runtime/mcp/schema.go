@@ -43,7 +43,7 @@ func accept(schema any) (json.RawMessage, error) {
 	}
 	root, ok := doc.(map[string]any)
 	if !ok {
-		return nil, errors.New("is no object")
+		return nil, errors.New("is not an object")
 	}
 	if err := header(root); err != nil {
 		return nil, err
@@ -54,7 +54,7 @@ func accept(schema any) (json.RawMessage, error) {
 	}
 	annotate(root)
 	if _, err := tool.CompileSchema("arguments", root); err != nil {
-		return nil, fmt.Errorf("is no JSON schema: %w", err)
+		return nil, fmt.Errorf("is not a JSON schema: %w", err)
 	}
 	out, err := json.Marshal(root)
 	if err != nil {
@@ -159,7 +159,7 @@ func (w *weigher) refer(ref string, depth int) (int, error) {
 func (w *weigher) find(ref string) (any, error) {
 	pointer, ok := strings.CutPrefix(ref, "#/")
 	if !ok || strings.Contains(ref, "%") {
-		return nil, errors.New("refers to something that is no simple place inside it")
+		return nil, errors.New("refers to something other than a simple place inside it")
 	}
 	var node any = w.root
 	for step := range strings.SplitSeq(pointer, "/") {

@@ -63,7 +63,7 @@ func coherent(s *Settings) error {
 	case (s.RateCalls > 0) != (s.RatePer > 0):
 		return fmt.Errorf("rate_calls and rate_per need each other")
 	case s.RateCalls > 0 && s.interval() <= 0:
-		return fmt.Errorf("rate_calls %d in rate_per %s is no rate", s.RateCalls, s.RatePer)
+		return fmt.Errorf("rate_calls %d in rate_per %s is not a valid rate", s.RateCalls, s.RatePer)
 	}
 	return nil
 }

@@ -164,7 +164,7 @@ func anthropicAnswer(body []byte) (answer, error) {
 		return answer{}, err
 	}
 	if r.StopReason == "" && len(r.Content) == 0 {
-		return answer{}, errors.New("it is no message")
+		return answer{}, errors.New("it is not a message")
 	}
 	a := answer{stop: model.StopEnd}
 	var texts []string

@@ -57,7 +57,7 @@ func text(v any) string {
 
 func (c complaint) String() string {
 	if c.message == "" {
-		return "it does not say why"
+		return "it gives no reason"
 	}
 	return c.message
 }

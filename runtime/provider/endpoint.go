@@ -57,7 +57,7 @@ func (e Endpoint) check() (Endpoint, error) {
 	}
 	u, err := url.Parse(e.BaseURL)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return e, fmt.Errorf("provider %s: the base URL is no http or https address", e.Name)
+		return e, fmt.Errorf("provider %s: the base URL is not an http or https address", e.Name)
 	}
 	if u.User != nil || u.RawQuery != "" || u.Fragment != "" {
 		return e, fmt.Errorf("provider %s: the base URL has a user, query or fragment; a key belongs in an environment variable", e.Name)

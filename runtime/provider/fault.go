@@ -118,7 +118,7 @@ func (e Endpoint) fault(ctx context.Context, x *exchange, clientErr error, scrub
 	case s >= 200 && s < 300 && c.stated:
 		return describe(Unwell, "failed (%d): %s", s, c)
 	case s >= 200 && s < 300:
-		return describe(Garbled, "the response is not of its protocol: %v", clientErr)
+		return describe(Garbled, "the response does not follow its protocol: %v", clientErr)
 	case s < 400:
 		return describe(Moved, "answered with a redirect (%d), which is not followed; set the base URL to where it leads", s)
 	case c.tooLong() || s == http.StatusRequestEntityTooLarge:
@@ -134,7 +134,7 @@ func (e Endpoint) fault(ctx context.Context, x *exchange, clientErr error, scrub
 	case s == http.StatusRequestTimeout || s == http.StatusConflict || s == http.StatusTooEarly || s >= 500:
 		return describe(Unwell, "failed (%d): %s", s, c)
 	default:
-		return describe(Rejected, "does not take the request (%d): %s", s, c)
+		return describe(Rejected, "refuses the request (%d): %s", s, c)
 	}
 }
 
@@ -162,19 +162,19 @@ func (e Endpoint) unsent(ctx context.Context, x *exchange, clientErr error,
 		f.cause = context.Canceled
 		return f
 	case ctx.Err() != nil:
-		f := describe(TimedOut, "no whole reply before the deadline")
+		f := describe(TimedOut, "no complete reply before the deadline")
 		f.cause = context.DeadlineExceeded
 		return f
 	case x.err == nil:
-		return describe(Rejected, "cannot be asked this: %v", err)
+		return describe(Rejected, "the request cannot be sent: %v", err)
 	case errors.Is(err, errTooLarge):
 		return describe(Garbled, "%v", err)
 	case errors.As(err, &timeout) && timeout.Timeout():
-		return describe(TimedOut, "no whole reply in time: %v", err)
+		return describe(TimedOut, "no complete reply in time: %v", err)
 	case errors.As(err, &dial) && dial.Op == "dial", errors.As(err, &certificate):
 		return describe(Unreachable, "no connection: %v", err)
 	}
-	return describe(Cut, "no whole reply: %v", err)
+	return describe(Cut, "no complete reply: %v", err)
 }
 
 // refusal describes what is wrong with the key, with the name of its variable.

@@ -54,7 +54,7 @@ func TestFaults(t *testing.T) {
 	}{
 		{"429", with("Retry-After", "7", answering(429, said("slow down"))), provider.Limited, agent.RateLimited, agent.RateLimited, 7 * time.Second, "slow down"},
 		{"429 in milliseconds", with("Retry-After-Ms", "250.5", with("Retry-After", "1", answering(429, ""))), provider.Limited, agent.RateLimited, agent.RateLimited, 250500 * time.Microsecond, "too many requests"},
-		{"429 with a date", with("Date", date.Format(http.TimeFormat), with("Retry-After", date.Add(90*time.Second).Format(http.TimeFormat), answering(429, "{}"))), provider.Limited, agent.RateLimited, agent.RateLimited, 90 * time.Second, "does not say why"},
+		{"429 with a date", with("Date", date.Format(http.TimeFormat), with("Retry-After", date.Add(90*time.Second).Format(http.TimeFormat), answering(429, "{}"))), provider.Limited, agent.RateLimited, agent.RateLimited, 90 * time.Second, "it gives no reason"},
 		{"429 with nonsense", with("Retry-After", "-1e999", answering(429, "[]")), provider.Limited, agent.RateLimited, agent.RateLimited, 0, ""},
 		{"429 for years", with("Retry-After", "1e300", answering(429, "[]")), provider.Limited, agent.RateLimited, agent.RateLimited, 24 * time.Hour, ""},
 		{"429 without credit", answering(429, `{"error":{"message":"You exceeded your current quota.","type":"insufficient_quota","code":"insufficient_quota"}}`), provider.NoCredit, "", agent.Infrastructure, 0, "quota"},
@@ -63,7 +63,7 @@ func TestFaults(t *testing.T) {
 		{"503", with("Retry-After", "3", answering(503, said("loading"))), provider.Unwell, agent.Execution, agent.Infrastructure, 3 * time.Second, "loading"},
 		{"529", answering(529, `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`), provider.Unwell, agent.Execution, agent.Infrastructure, 0, "Overloaded"},
 		{"cut", cut, provider.Cut, agent.Execution, agent.Infrastructure, 0, "cut"},
-		{"no headers", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, provider.Cut, agent.Execution, agent.Infrastructure, 0, "no whole reply"},
+		{"no headers", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, provider.Cut, agent.Execution, agent.Infrastructure, 0, "no complete reply"},
 		{"garbage", answering(200, "\x00\xff{{{"), provider.Garbled, agent.Execution, agent.Infrastructure, 0, "protocol"},
 		{"page", with("Content-Type", "text/html", answering(200, "<html>hello</html>")), provider.Garbled, agent.Execution, agent.Infrastructure, 0, "protocol"},
 		{"empty body", answering(200, ""), provider.Garbled, agent.Execution, agent.Infrastructure, 0, "protocol"},

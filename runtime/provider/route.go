@@ -47,7 +47,7 @@ func newRoutes(all []Route, fallback string, providers map[string]*provider) (ro
 			return out, fmt.Errorf("route %s: temperature %g is not in 0 to 2", r.Name, *r.Temperature)
 		}
 		if _, twice := out.byName[r.Name]; twice {
-			return out, fmt.Errorf("route %s stands there twice", r.Name)
+			return out, fmt.Errorf("route %s is listed twice", r.Name)
 		}
 		if r.MaxTokens == 0 {
 			r.MaxTokens = defaultTokens

@@ -81,7 +81,7 @@ func NewRouter(o Options) (*Router, error) {
 			return nil, err
 		}
 		if r.providers[e.Name] != nil {
-			return nil, fmt.Errorf("provider %s stands there twice", e.Name)
+			return nil, fmt.Errorf("provider %s is listed twice", e.Name)
 		}
 		r.providers[e.Name] = &provider{e.Name, newClient(e, r.scrub)}
 	}

@@ -33,7 +33,7 @@ func (f file) ReadFile(string) ([]byte, error) {
 	}
 	// The cassette would parse any YAML as an empty recording.
 	if err == nil && !bytes.Contains(data, []byte("\ninteractions:")) {
-		err = errors.New("it is no recording")
+		err = errors.New("it is not a recording")
 	}
 	return data, err
 }

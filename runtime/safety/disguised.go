@@ -44,7 +44,7 @@ func DisguisedWrite(toolName, description string, args json.RawMessage) (reason 
 	})
 	switch {
 	case reason == "" && path && content:
-		reason = "it has a file and its new content"
+		reason = "its arguments have a file and its new content"
 	case reason == "" && !whole: // the decisive argument may be behind padding
 		reason = "its arguments are too many or too deep to be checked"
 	}
@@ -153,7 +153,7 @@ func argument(name, text string) string {
 		return statement(text, name[0] == 's')
 	case "graphql", "gql", "document":
 		if mutates(text) {
-			return "it is a mutation"
+			return "it is a GraphQL mutation"
 		}
 	case "method", "httpmethod", "verb", "requestmethod", "xhttpmethod", "xhttpmethodoverride", "xmethodoverride", "httpmethodoverride":
 		switch verb := strings.ToUpper(strings.TrimSpace(text)); verb {

@@ -57,7 +57,7 @@ func repetition(answer string) string {
 	}
 	if len(text) >= minLooped {
 		if share := looped(terms(text)); share > maxLooped {
-			return fmt.Sprintf("%.0f %% of its phrases were there before", 100*share)
+			return fmt.Sprintf("%.0f %% of its phrases are repetitions", 100*share)
 		}
 	}
 	return periodic(text)

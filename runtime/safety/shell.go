@@ -50,7 +50,7 @@ func operator(text string) string {
 				open = 0
 			}
 		case r == '`', r == '$' && strings.HasPrefix(text[i:], "$("):
-			return "its command runs another"
+			return "its command runs another command"
 		case open == '"':
 			if r == '"' {
 				open = 0

@@ -13,7 +13,7 @@ import (
 // is SQL and has to begin with a word that reads.
 func statement(text string, sure bool) string {
 	if strings.Contains(text, "{") && mutates(text) {
-		return "it is a mutation"
+		return "it is a GraphQL mutation"
 	}
 	bare := withoutLiterals(text)
 	if call := effects.FindString(bare); call != "" {

@@ -147,7 +147,7 @@ func inPlace(pieces []piece, k kind, paths ...string) ([]piece, error) {
 			pieces = append(pieces, piece{Kind: link, Path: path, Source: real})
 		}
 		if real == "/" {
-			return nil, fmt.Errorf("showing %s: the whole file system is no folder to show", path)
+			return nil, fmt.Errorf("showing %s: the whole file system cannot be shown as a folder", path)
 		}
 		pieces = append(pieces, piece{Kind: k, Path: real, Source: real})
 	}

@@ -64,7 +64,7 @@ func look(name, dir string) (string, error) {
 		case info.IsDir():
 			return "", fmt.Errorf("%s is a folder, not a program", name)
 		case !info.Mode().IsRegular():
-			return "", fmt.Errorf("%s is no file, and no program", name)
+			return "", fmt.Errorf("%s is not a regular file, so it is not a program", name)
 		case info.Mode()&0o111 == 0:
 			return "", fmt.Errorf("%s is not executable", name)
 		}
@@ -128,7 +128,7 @@ func beginning(path string, most int64) ([]byte, error) {
 	}
 	defer func() { _ = f.Close() }()
 	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is no file", path)
+		return nil, fmt.Errorf("%s is not a regular file", path)
 	}
 	return io.ReadAll(io.LimitReader(f, most))
 }

@@ -189,7 +189,7 @@ func TestPipeForProgram(t *testing.T) {
 		}
 	}
 	t.Setenv("PATH", at(".pyenv/shims"))
-	for name, want := range map[string]string{"./program": "is no file", "py": "no such program in PATH"} {
+	for name, want := range map[string]string{"./program": "is not a regular file", "py": "no such program in PATH"} {
 		_, err := None("a test").Start(t.Context(), Spec{Argv: []string{name}, Dir: home})
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", name, err)

@@ -32,7 +32,7 @@ func Route(message, domainRoute string, hints []string) (route, why string) {
 	}
 	switch h, ok := hint(domainRoute); {
 	case ok:
-		return h, "the config has it for the domain"
+		return h, "the config sets it for the domain"
 	case domainRoute != "":
 		return "", "the config's route for the domain is not configured: the default route"
 	}

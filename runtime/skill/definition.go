@@ -114,7 +114,7 @@ func (d Definition) validate() error {
 	}
 	for i, id := range d.Evidence {
 		if !taskForm.MatchString(id) {
-			wrong("task %d of the skill's evidence is no id of a task", i+1)
+			wrong("task %d of the skill's evidence is not the id of a task", i+1)
 		}
 	}
 	return errors.Join(errs...)

@@ -133,11 +133,11 @@ func (g *group) candidate(all []Trajectory, existing []Definition) Candidate {
 	}
 	triggers := g.triggers(all)
 	if len(triggers) == 0 {
-		veto("the goals have no words in common that other goals have not: it is unclear when to use it")
+		veto("the goals share no words that other goals do not have, so it is unclear when to use the skill")
 	}
 	steps := g.generalize()
 	if len(steps) == 1 {
-		veto("it is one step, of which the tool's own description says as much")
+		veto("it has only one step, which the tool's own description already covers")
 	}
 	for i, s := range steps {
 		for _, a := range s.arguments {

@@ -117,7 +117,7 @@ func TestVetoes(t *testing.T) {
 				ts[i].Transcript.Events = ts[i].Transcript.Events[:2]
 			}
 			return ts
-		}, nil, "it is one step"},
+		}, nil, "it has only one step"},
 		"fails less often": {func(ts []Trajectory) []Trajectory {
 			f := lookup(10, "wren")
 			f.Score = 0
@@ -159,11 +159,11 @@ func TestVetoes(t *testing.T) {
 		"nothing in common": {func(ts []Trajectory) []Trajectory {
 			ts[0].Goal, ts[1].Goal = "falcon", "heron: by whom"
 			return ts
-		}, nil, "no words in common"},
+		}, nil, "share no words"},
 		"common everywhere": {func(ts []Trajectory) []Trajectory {
 			ts[3].Goal, ts[4].Goal = ts[0].Goal, ts[1].Goal
 			return ts
-		}, nil, "no words in common"},
+		}, nil, "share no words"},
 		"marks in an argument": {func(ts []Trajectory) []Trajectory {
 			for i := range 3 {
 				events(&ts[i], 1, `{"pattern":"`+"`x`"+`","path":"."}`, ts[i].Transcript.Events[1].Text)

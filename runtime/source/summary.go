@@ -27,9 +27,9 @@ const (
 
 // Errors of [Summarize].
 var (
-	ErrLanguage = errors.New("is in no language that can be summarised")
+	ErrLanguage = errors.New("is not in a language that can be summarised")
 	ErrTooLarge = errors.New("is larger than 1 MiB")
-	ErrNoSource = errors.New("is no source text of its language")
+	ErrNoSource = errors.New("is not source text of its language")
 )
 
 // Language is one of the supported languages.

@@ -142,7 +142,7 @@ func (e *Env) hangs(process string) bool {
 
 func (e *Env) open() (*os.Root, error) {
 	if e.dir == "" {
-		return nil, refuse(agent.Execution, "there is no folder")
+		return nil, refuse(agent.Execution, "there is no working folder")
 	}
 	if e.root == nil {
 		root, err := os.OpenRoot(e.dir)
@@ -166,10 +166,10 @@ func (e *Env) resolve(name string) (string, fs.FileInfo, error) {
 		name = "."
 	}
 	if len(name) > 1000 || strings.ContainsAny(name, "\x00\\") || !utf8.ValidString(name) {
-		return "", nil, refuse(agent.ContractViolation, "is no valid path")
+		return "", nil, refuse(agent.ContractViolation, "is not a valid path")
 	}
 	if path.IsAbs(name) || slices.Contains(strings.Split(name, "/"), "..") {
-		return "", nil, refuse(agent.Denied, "paths are relative and stay inside the working folder")
+		return "", nil, refuse(agent.Denied, "paths must be relative and stay inside the working folder")
 	}
 	clean := path.Clean(name)
 	if Secret(clean) {
@@ -202,7 +202,7 @@ func (e *Env) Text(name string) (string, error) {
 	case info.IsDir():
 		return "", refuse(agent.ContractViolation, "is a folder")
 	case !info.Mode().IsRegular():
-		return "", refuse(agent.Denied, "is no regular file")
+		return "", refuse(agent.Denied, "is not a regular file")
 	case info.Size() > MaxFile:
 		return "", refuse(agent.BudgetExceeded, "is larger than 1 MiB")
 	case e.spent+info.Size() > maxRead:
@@ -228,7 +228,7 @@ func (e *Env) Text(name string) (string, error) {
 	}
 	e.spent += int64(len(data))
 	if strings.IndexByte(string(data[:min(len(data), 8000)]), 0) >= 0 {
-		return "", refuse(agent.ContractViolation, "is no text file")
+		return "", refuse(agent.ContractViolation, "is not a text file")
 	}
 	text := strings.ToValidUTF8(string(data), "�")
 	if e.texts == nil {

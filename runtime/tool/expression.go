@@ -227,7 +227,7 @@ func (p *arithmetic) primary() (float64, error) {
 	case p.kind == number:
 		v, err := p.value, p.err
 		if err != nil {
-			return 0, fmt.Errorf("%q is no number", p.token)
+			return 0, fmt.Errorf("%q is not a number", p.token)
 		}
 		p.next()
 		return v, nil
@@ -333,7 +333,7 @@ func total(a []float64) float64 {
 
 func finite(v float64) (float64, error) {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
-		return 0, errors.New("the result is no finite number")
+		return 0, errors.New("the result is not a finite number")
 	}
 	return v, nil
 }

@@ -82,7 +82,7 @@ func fileSummary() Tool {
 			if f == nil { // the file is beyond the bound on source text, or other people's code
 				one, err := source.Summarize(clean, []byte(text))
 				if err != nil {
-					return Failed(agent.Execution, "is no readable %s file", language)
+					return Failed(agent.Execution, "is not a readable %s file", language)
 				}
 				f = &one
 			}

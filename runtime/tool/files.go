@@ -50,7 +50,7 @@ func listDirectory() Tool {
 				return failed(err)
 			}
 			if !info.IsDir() {
-				return failed(refuse(agent.ContractViolation, "is no folder"))
+				return failed(refuse(agent.ContractViolation, "is not a folder"))
 			}
 			files, err := env.Files()
 			if err != nil {

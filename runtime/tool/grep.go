@@ -32,7 +32,7 @@ func grep() Tool {
 		func(ctx context.Context, env *Env, a grepArgs) Result {
 			match, err := matcher(a)
 			if err != nil {
-				return Failed(agent.ContractViolation, "the pattern is no regular expression")
+				return Failed(agent.ContractViolation, "the pattern is not a regular expression")
 			}
 			clean, info, err := env.resolve(a.Path)
 			if err != nil {

@@ -88,7 +88,7 @@ func (e *Env) wish(a pipelineConfigArgs) Result {
 func (e *Env) wishFor(kind string, a pipelineConfigArgs, reason string) Result {
 	args, err := json.Marshal(a)
 	if err != nil {
-		return Failed(agent.ContractViolation, "the arguments are no JSON")
+		return Failed(agent.ContractViolation, "the arguments are not JSON")
 	}
 	return e.ask(kind, a.Param, cmp.Or(a.Reason, reason), args)
 }

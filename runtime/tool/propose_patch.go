@@ -21,7 +21,7 @@ func proposePatch() Tool {
 		func(_ context.Context, env *Env, a proposePatchArgs) Result {
 			args, err := json.Marshal(a)
 			if err != nil {
-				return Failed(agent.ContractViolation, "the arguments are no JSON")
+				return Failed(agent.ContractViolation, "the arguments are not JSON")
 			}
 			return env.ask("source", a.Target, a.Reason, args)
 		}))

@@ -100,7 +100,7 @@ func (r *Registry) WithDraft(t Tool) (*Registry, error) {
 	case known && !old.draft && old.spec.Origin != "authored":
 		return nil, fmt.Errorf("%q is the name of another tool", spec.Name)
 	case spec.Effect != Read:
-		return nil, fmt.Errorf("draft %q has the effect %s, and only read is allowed", spec.Name, spec.Effect)
+		return nil, fmt.Errorf("draft %q has the effect %s, but only read is allowed", spec.Name, spec.Effect)
 	}
 	schema, err := compile(spec)
 	if err != nil {
@@ -260,7 +260,7 @@ func describe(s telemetry.Span, of Spec, res Result, err error) {
 func (e entry) check(args json.RawMessage) string {
 	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(args))
 	if err != nil {
-		return "arguments are no JSON"
+		return "arguments are not JSON"
 	}
 	if name, twice := repeated(args); twice {
 		return foreign.Clip(fmt.Sprintf("arguments have the member %q twice", name), 300)
@@ -311,7 +311,7 @@ func (r *Registry) restricted(spec Spec, args json.RawMessage) (Result, bool) {
 			return Result{}, false
 		}
 	}
-	res := Failed(agent.Denied, "tool %q has the effect %s, and only read is allowed", spec.Name, spec.Effect)
+	res := Failed(agent.Denied, "tool %q has the effect %s, but only read is allowed", spec.Name, spec.Effect)
 	if request != nil {
 		request.Reason, request.Target = r.options.Scrub(request.Reason), r.options.Scrub(request.Target)
 		request.Arguments = scrubbed(r.options.Scrub, request.Arguments)
@@ -432,7 +432,7 @@ func (r *Registry) settle(res Result) Result {
 	case res.Outcome == agent.WrongToolBoundary:
 		res = Refer(*res.Boundary)
 	case !res.Outcome.Valid():
-		res = Failed(agent.ContractViolation, "the tool ended in no known outcome")
+		res = Failed(agent.ContractViolation, "the tool ended with an unknown outcome")
 	default:
 		res.Boundary = nil
 	}

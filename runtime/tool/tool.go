@@ -179,7 +179,7 @@ func (b Boundary) Normalize() (Boundary, error) {
 	case len(b.Axes) == 0:
 		return b, errors.New("referral names no boundary axes")
 	case b.Shape == "":
-		return b, errors.New("referral does not say what task it saw")
+		return b, errors.New("referral names no task shape")
 	case b.Evidence == "":
 		return b, errors.New("referral has no evidence")
 	}

@@ -36,7 +36,7 @@ func toolCreate() Tool {
 			}
 			raw, err := json.Marshal(a)
 			if err != nil {
-				return Failed(agent.ContractViolation, "the draft is no JSON")
+				return Failed(agent.ContractViolation, "the draft is not JSON")
 			}
 			return env.Author(ctx, raw)
 		}))

@@ -31,7 +31,7 @@ type drafted struct {
 func (r *run) draft(ctx context.Context, raw json.RawMessage) tool.Result {
 	d := &r.drafts
 	if d.tries >= maxTries {
-		return tool.Failed(agent.Denied, "%d drafts were checked in this turn, and no more are", maxTries)
+		return tool.Failed(agent.Denied, "at most %d drafts are checked in a turn", maxTries)
 	}
 	d.tries++
 	made, res := r.agent.author(ctx, raw)

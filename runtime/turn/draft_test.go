@@ -142,7 +142,7 @@ func TestDraftTriesAreBounded(t *testing.T) {
 			t.Errorf("try %d: %q", i, got)
 		}
 	}
-	if !strings.Contains(all, "[denied] 5 drafts were checked") {
+	if !strings.Contains(all, "[denied] at most 5 drafts are checked") {
 		t.Errorf("%q", got)
 	}
 	// A failed draft leaves the one that passed as it was.

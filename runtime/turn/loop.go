@@ -284,7 +284,7 @@ func (r *run) warnOfLoop(req *model.Request, made []safety.Made) {
 	if name == "" {
 		return
 	}
-	r.event(agent.Event{Kind: agent.EventCheck, Name: "loop", Text: memory.Cut(name, 80) + " was called again with the same arguments; the model is told"})
+	r.event(agent.Event{Kind: agent.EventCheck, Name: "loop", Text: memory.Cut(name, 80) + " was called again with the same arguments; the model gets a note"})
 	req.Advice = append(slices.Clone(req.Advice), "you called "+strconv.Quote(memory.Cut(name, 80))+
 		" again with the same arguments, and its result is above. The same call once more ends the work on this goal: use the result, call with other arguments, or answer.")
 }

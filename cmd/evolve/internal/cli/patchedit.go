@@ -89,7 +89,7 @@ func readCopy(path string) ([]byte, error) {
 	case err != nil:
 		return nil, err
 	case !info.Mode().IsRegular():
-		return nil, errors.New("it is no regular file any more")
+		return nil, errors.New("it is not a regular file any more")
 	}
 	data, err := wholefile.Read(path, diff.MaxFile)
 	if errors.As(err, new(*wholefile.TooLargeError)) {

@@ -138,7 +138,7 @@ func decodeOutcome(t *testing.T, r result) outcome {
 	t.Helper()
 	var o outcome
 	if err := json.Unmarshal([]byte(r.stdout), &o); err != nil {
-		t.Fatalf("the run's last word is no JSON object: %v\nstdout: %s\nstderr: %s", err, r.stdout, r.stderr)
+		t.Fatalf("the run's last word is not a JSON object: %v\nstdout: %s\nstderr: %s", err, r.stdout, r.stderr)
 	}
 	return o
 }
@@ -154,7 +154,7 @@ func stable(t *testing.T, raw []byte) string {
 	t.Helper()
 	var parts map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &parts); err != nil {
-		t.Fatalf("the report is no JSON object: %v\n%s", err, raw)
+		t.Fatalf("the report is not a JSON object: %v\n%s", err, raw)
 	}
 	if parts["volatile"] == nil {
 		t.Fatalf("the report has no volatile part:\n%s", raw)

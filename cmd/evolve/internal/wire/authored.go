@@ -133,7 +133,7 @@ func (w *author) remove(name, reason string) tool.Result {
 	}
 	args, err := json.Marshal(map[string]string{"name": name, "reason": reason})
 	if err != nil {
-		return tool.Failed(agent.ContractViolation, "the arguments are no JSON")
+		return tool.Failed(agent.ContractViolation, "the arguments are not JSON")
 	}
 	res := tool.OK(name + " stays until a person decides on its deletion")
 	request := safety.NewRequest("tool", name, "tool_delete", "the agent would delete its tool: "+reason, args)

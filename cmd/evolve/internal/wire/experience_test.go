@@ -118,7 +118,7 @@ func TestUseTeachesTheChoiceOfTools(t *testing.T) {
 	}
 	var learned experience.Experience
 	u.change(func(e *experience.Experience) { learned = *e })
-	if c := learned.History("read_file", "", "operations").In; c.Judged() != 10 || c.Success() != 0 || c.Failures[0].Cause != "there is no folder" {
+	if c := learned.History("read_file", "", "operations").In; c.Judged() != 10 || c.Success() != 0 || c.Failures[0].Cause != "there is no working folder" {
 		t.Errorf("operations: %+v", c)
 	}
 	if c := learned.History("read_file", "", "engineering").In; c.Judged() != 10 || c.Success() != 10 {

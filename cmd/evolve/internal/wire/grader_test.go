@@ -189,7 +189,7 @@ func TestBrokenGraderIsReplaced(t *testing.T) {
 	before, _ := r.process(t)
 	for order, want := range map[string]string{
 		"end":      `ended with exit code 3: "no module named [redacted]"`,
-		"close":    `closed its output and went on`,
+		"close":    `closed its output and kept running`,
 		"flood":    `wrote a line of more than 1048576 bytes`,
 		"other id": `answered with the id "x", not with that of its question`,
 		"twice":    `wrote more than one line for one answer`,

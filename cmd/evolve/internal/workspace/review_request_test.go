@@ -106,7 +106,7 @@ func TestApproveRequestForAnythingElse(t *testing.T) {
 		{"config", `{"action":"get","param":"case","value":"upper"}`, `its action is not "set"`},
 		{"config", `{"param":"case","value":"upper","path":"agents/solver"}`, `its arguments have "path"`},
 		{"config", `{}`, "its arguments name no parameter"},
-		{"config", `["case"]`, "no JSON object"},
+		{"config", `["case"]`, "not a JSON object"},
 	} {
 		o := newOffice(t, false)
 		r := o.ask(c.kind, c.arguments)
