@@ -25,9 +25,9 @@ type Repair struct {
 	Lost map[string]int `json:"lost"`
 	// Older counts the kept records of which only an older version can be read.
 	Older int `json:"older"`
-	// Ledger is the number of entries with an intact chain, LedgerKnown the highest number
-	// of which there is a trace, and Behind the number of readable entries after the
-	// break, which remain only in the damaged archive.
+	// Ledger is the number of entries with an intact chain, LedgerKnown the highest number of
+	// an entry that left a trace, and Behind the number of readable entries after the break,
+	// which remain only in the damaged archive.
 	Ledger      int64 `json:"ledger_entries"`
 	LedgerKnown int64 `json:"ledger_known"`
 	Behind      int   `json:"ledger_behind"`

@@ -13,23 +13,23 @@ import (
 	"evolve/runtime/agent"
 )
 
-// Retention limits how many transcripts and evaluations of nights are kept, and how many
-// transcripts of turns: those from before the oldest of the latest nights go with that
-// night's. The questions of holdout tasks go with the transcripts of the last night that
-// asked them. All other records are always kept, and so are:
+// Retention limits the transcripts and evaluations of nights that are kept, and the
+// transcripts of turns. The transcripts of a turn are removed if the turn is older than the
+// oldest night that keeps its transcripts. The questions of holdout tasks are removed with the
+// transcripts of the last night that asked them. All other records are always kept, and so are:
 //
 //   - the latest run, and every run that is not over
-//   - of what a proposal rests on that is open, adopted or rolled back, or that was decided
-//     otherwise in the last 90 days, the evaluations of the confirmation and of making it
-//     small, with their transcripts; the same of a candidate that is still open
+//   - the evaluations, with their transcripts, of the confirmation and the ablation that a
+//     proposal or an open candidate rests on; those of a rejected, expired, superseded or failed
+//     proposal only for 90 days
 //   - the evaluations of an agent's latest 30 nights with a search, because nights learn
 //     from them: the search, the forecast of its pace, the estimate of its variances
 //   - the first evaluation with a key, while a later one that is kept refers to it
 //
 // Transcripts go before evaluations, the oldest first. The zero value keeps everything.
 type Retention struct {
-	// Nights is the number of nights of an agent that keep their transcripts, and their
-	// evaluations where those are not kept for longer; 0: all.
+	// Nights is the number of nights of an agent that keep their transcripts and their
+	// evaluations; 0: all. Evaluations may be kept for longer.
 	Nights int `json:"nights,omitempty"`
 	// Bytes is the maximum size of the archive on disk; 0: unlimited.
 	Bytes int64 `json:"bytes,omitempty"`

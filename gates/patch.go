@@ -14,7 +14,7 @@ import (
 // MaxFindings bounds the findings that one gate lists; the others are counted.
 const MaxFindings = 20
 
-// Listed joins the findings of a gate, of which it counts those beyond [MaxFindings].
+// Listed joins the findings of a gate; those beyond [MaxFindings] are only counted.
 func Listed(findings []string) string {
 	if more := len(findings) - MaxFindings; more > 0 {
 		findings = append(slices.Clone(findings[:MaxFindings]), fmt.Sprintf("and %d more", more))

@@ -223,9 +223,9 @@ func (b *Builder) note(c *Conversation, e judged) {
 	}
 }
 
-// add adds an exchange of the n-th conversation as a candidate, or returns the reason why
-// it is none. If exchanges are given, of which it is the last, the candidate is the
-// script of all of them.
+// add adds an exchange of the n-th conversation as a candidate, or returns the reason why it
+// is none. If a script is given, its exchanges end with this one, and the candidate is the
+// whole script.
 func (b *Builder) add(c *Conversation, n int, e judged, script []judged, clean *scrubbing) (reason string) {
 	goal, answer := e.goal, e.stated
 	switch {

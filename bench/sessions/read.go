@@ -30,7 +30,7 @@ const (
 
 // ReadOptions configures [Read].
 type ReadOptions struct {
-	// Name is the name of the log, of which the last element is kept.
+	// Name is the name of the log; only its last element is kept.
 	Name string
 	// Format overrides the detection, record by record.
 	Format Format

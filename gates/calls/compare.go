@@ -24,8 +24,8 @@ type place struct {
 // sides are the calls of one kind of texts, before and after.
 type sides struct{ was, is []place }
 
-// added returns the calls of which the change has more than the base, if it has more of
-// their kind.
+// added returns the calls that occur more often in the change than in the base, if the
+// change has more calls of their kind.
 func (s sides) added() []place {
 	if len(s.is) <= len(s.was) {
 		return nil

@@ -21,7 +21,7 @@ func hint(stderr string) string {
 	return ""
 }
 
-// excluded is the Go command's message about a folder of which it builds no file.
+// excluded is the Go command's message about a folder in which it builds no file.
 const excluded = "build constraints exclude all Go files"
 
 // needsC lists the affected packages of which a file imports C on the base.

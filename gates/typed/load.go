@@ -151,8 +151,8 @@ type importer struct {
 	std bool
 }
 
-// hidden are packages that take long to read, and of which the exported API of the
-// standard library needs little.
+// hidden are packages that take long to read; the exported API of the standard library needs
+// little of them.
 var hidden = []string{"runtime", "syscall", "C"}
 
 // Import returns the types of a package, read from its source without the bodies of its

@@ -15,7 +15,7 @@ import (
 // of rec's finalists. A large gain needs few blocks, and the other blocks cost less than
 // a person's time for reading changes without effect. The confirmation keeps half of its
 // blocks, and twice as many as the best finalist is projected to need at the lower end of
-// its estimate. If a repeat is no new evidence there is one block, and nothing is lent.
+// its estimate. If a repeat is no new evidence, there is one block, and nothing is moved.
 func (n *night) reallocate(ctx context.Context, rec *mutate.Recommendation) error {
 	if n.Agent.Fixed() || n.Plan.Confirm == 0 || n.released > 0 {
 		return nil

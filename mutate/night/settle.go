@@ -16,12 +16,12 @@ import (
 // step doubles it.
 const firstCompared = 4
 
-// settle determines whether finalists have the values of versions that a person or a gate
-// refused, of versions that entered before, or of finalists before them, if too few cases show
+// settle determines whether finalists have the same values as versions that a person or a gate
+// refused, as versions that entered before, or as finalists before them, where too few cases show
 // it. It scores both versions on the cases that they lack, as long as no value differs, and
-// removes equal finalists, because an entry of the month and a person's time cost more. Finalists
-// for which tonight's evaluations do not suffice are taken for equal tonight. entered is as in
-// [night.toAblate].
+// removes equal finalists, because a confirmation of the month and a person's time cost more.
+// Where tonight's evaluations do not suffice, the finalist counts as equal tonight. entered is as
+// in [night.toAblate].
 func (m *minimisation) settle(ctx context.Context, rec *mutate.Recommendation, entered map[agent.ConfigID]bool) error {
 	if m.values == nil {
 		return nil
@@ -80,8 +80,8 @@ func (m *minimisation) rivals(ctx context.Context) ([]agent.ConfigID, error) {
 }
 
 // compare scores two versions that are alike on too few cases. It scores them on the cases that
-// they lack, until a value differs. It makes no evaluation unless all of these can be paid for.
-// If they can be on another night, the two are taken for equal until then.
+// they lack, until a value differs. It makes no evaluation unless all of them can be paid for.
+// If another night can pay for them, the two versions count as equal until then.
 func (m *minimisation) compare(ctx context.Context, a, b agent.ConfigID) error {
 	_, alike, enough := m.values.Alike(a, b)
 	if !alike || enough {
@@ -128,8 +128,9 @@ func (m *minimisation) compare(ctx context.Context, a, b agent.ConfigID) error {
 	return nil
 }
 
-// afford reports whether so many evaluations are left, if need be with some of those of the
-// confirmation: an equal version would take more of them. The confirmation keeps one block.
+// afford reports whether so many evaluations are left. If need be it takes some from the
+// confirmation, because an equal version would use more of them there. The confirmation keeps one
+// block.
 func (m *minimisation) afford(need int) bool {
 	p, short := m.Plan, need-m.left
 	if short <= 0 {

@@ -30,7 +30,7 @@ type Values struct {
 	// cases is the number of search cases.
 	cases int
 	of    map[agent.ConfigID]map[string]outcome
-	// assumed are the versions that are taken for equal tonight although few cases show it.
+	// assumed are the pairs of versions that count as equal tonight although few cases show it.
 	assumed map[[2]agent.ConfigID]bool
 	// held are the held-out cases among those of the versions.
 	held map[string]bool

@@ -14,7 +14,8 @@ type Span struct{ From, To int }
 // order. It returns only those whose ends are certain. It returns none for a file whose
 // name does not determine the language, and none for a file with a string or comment
 // without an end. It also leaves out a string in quotation marks that may be the code
-// between two strings, as after the text it's. White space may be at the ends of a Span.
+// between two strings, as after an apostrophe in a text. A Span may begin or end with white
+// space.
 func Enclosed(file, text string) []Span {
 	if strings.ToLower(path.Ext(file)) == ".go" {
 		return enclosedGo(text)

@@ -20,8 +20,8 @@ type Influence struct {
 	Evaluations int `json:"evaluations"`
 	// Untold explains why nothing can be told; empty if something can.
 	Untold string `json:"untold,omitempty"`
-	// Params are those that could be judged, the most influential first; Unjudged names the
-	// others, of which the search tried too few values often enough.
+	// Params are the parameters that could be judged, the most influential first. Unjudged
+	// names the others: the search tried too few of their values often enough.
 	Params   []ParamInfluence `json:"params,omitempty"`
 	Unjudged []string         `json:"unjudged,omitempty"`
 	// Tested counts the compared interactions, Pairs the pairs of parameters with at least

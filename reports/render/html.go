@@ -168,7 +168,7 @@ type lead struct {
 	Score *leadScore
 }
 
-// leadScore is the difference in points, with what Lead is of.
+// leadScore is the difference in points of the score, beside a Lead in another metric.
 type leadScore struct {
 	Metric   string
 	Scores   string

@@ -14,8 +14,8 @@ import (
 )
 
 // The elements of a JUnit report, as Jenkins, GitLab and actions of GitHub read it. It is valid by
-// the schema of Ant and by that of Jenkins: the first wants each attribute of a suite and both
-// outputs, also where there is nothing to tell, and none on the root.
+// the schema of Ant and by that of Jenkins: the first requires all attributes of a suite and both
+// outputs, also where they are empty, and allows no attribute of the root.
 type (
 	junitSuites struct {
 		XMLName xml.Name     `xml:"testsuites"`

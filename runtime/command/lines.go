@@ -14,8 +14,8 @@ func (w *worker) stale() bool {
 	return more || gone
 }
 
-// more reports whether there is output that was not read, of which it may read a byte, or
-// else whether the program is gone.
+// more reports whether there is unread output, or else whether the program is gone. It may
+// read one byte of the output.
 func (w *worker) more() (more, gone bool) {
 	if w.stdout.Buffered() {
 		return true, false

@@ -36,10 +36,10 @@ const (
 // Actions returns every action.
 func Actions() []Action { return []Action{Penalise, Boost, Constrain, Replace} }
 
-// Feedback is what a person wants of a tool within a scope. It wins over what was learned;
-// where several apply to a call, a prohibition that no newer feedback lifts wins, or else
-// the newest (see [Experience.Weigh]). The effect on scores is that of Action; the verdict
-// moves the competence (see [Confidence]).
+// Feedback is a person's instruction on a tool within a scope. It takes precedence over what
+// was learned. Where several apply to a call, a prohibition that no newer feedback lifts
+// takes precedence, or else the newest (see [Experience.Weigh]). The effect on scores is that
+// of Action; the verdict moves the competence (see [Confidence]).
 type Feedback struct {
 	// ID is "F<number>", unique for the agent.
 	ID      string  `json:"id"`

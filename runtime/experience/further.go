@@ -10,27 +10,27 @@ import (
 	"evolve/runtime/agent"
 )
 
-// A further request after praise is one about something else: each sentence of it is a
-// request in English, and no question to be answered with yes or no, which may be a doubt;
-// none of them points back, doubts, denies or asks for a repair, and its subject is not
-// that of the question and the answer.
+// A further request after praise is about something else. Each of its sentences is a request
+// in English. None is a question to be answered with yes or no, which may be a doubt, and none
+// points back, doubts, denies or asks for a repair. Its subject is not that of the question
+// and the answer.
 var (
 	sentences = regexp.MustCompile(`[^.!?;\n]+[.!?;\n]*`)
 	linking   = regexp.MustCompile(`^(?:(?:and|now|next|then|ok|okay|also|please|(?:another|next|one more) question)[ ,:]+)+`)
 	inquiry   = regexp.MustCompile(`^(?:what|how|when|where|who|whose|which)\b`)
 	order     = regexp.MustCompile(`^(?:(?:can|could|would|will) you(?: please)? |i(?:'d| would) (?:also )?like (?:you )?to (?:know )?|let me |please )*(?:tell(?: me)?|find|show(?: me)?|give me|list|name|translate|calculate|compute|summari[sz]e|compare|write|draft|plan|explain|describe|recommend|suggest|create|define)\b|^i (?:also |now also )(?:need|want)\b`)
-	// doubtful are the words of doubts, denials, contrasts and repairs beside [spoils], of the
-	// agent itself, and of the answer as such.
+	// doubtful are words, in addition to those of [spoils], that express doubt, denial,
+	// contrast or repair, or that refer to the agent itself or to the answer as such.
 	doubtful = regexp.MustCompile(`\b(?:right|correct|true|truth|truly|actual|actually|real|really|sure|surely|certain|certainly|proper|properly|exact|exactly|valid|seriously|honestly|why|come|says?|said|told|shorter|longer|better|simpler|clearer|less|change|fix|cancel|revert|remove|rewrite|rephrase|you|your|answer|reply|response|source|sources|version|format|first|last|previous|above|earlier|such|so|former|latter|where|who|opinion|second|apology|apologi[sz]e|proof|prove|evidence|alternatives?|possible|mistaken)\b`)
-	// pending is what an agent asks for, to which a message may be the answer, and offers are
-	// questions whether the user wants more.
+	// pending matches a request of the agent that the message may answer, and offers matches
+	// the agent's questions whether the user wants more.
 	pending = regexp.MustCompile(`\?|\bplease (?:provide|confirm|share|specify|tell|choose|select|reply|answer|send)\b|\blet me know (?:which|what|how|when|where|whether|if you(?:'d| would) like to)\b|\bconfirm (?:if|whether)\b`)
 	offers  = regexp.MustCompile(`[^.!?\n]*\b(?:anything else|(?:any|some)(?: other| further| more| additional)? (?:questions?|requests?|assistance|help)|further (?:assistance|help|questions|requests)|else can i)\b[^.!?\n]*[.!?]*`)
 )
 
-// awaits reports whether an answer ends by asking for something other than what else the user
-// wants: praise after such an answer consents to the next step, and approves of nothing that
-// was given.
+// awaits reports whether an answer ends with a request to the user, other than the question
+// what else they want: praise after such an answer consents to the next step, and does not
+// approve the answer.
 func awaits(before string) bool {
 	return pending.MatchString(offers.ReplaceAllString(ending(before), " "))
 }
@@ -65,8 +65,8 @@ func asksElse(rest string, earlier []agent.Message) bool {
 	return isNew(topic, earlier)
 }
 
-// isNew reports whether the content words of a request are for the greater part others than
-// those of the last question, and none is that of the answer alone.
+// isNew reports whether most content words of a request are not in the last question, and none
+// is in the answer alone.
 func isNew(words []string, earlier []agent.Message) bool {
 	asked, answered := map[string]bool{}, map[string]bool{}
 	for _, e := range earlier {

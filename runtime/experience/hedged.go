@@ -6,8 +6,8 @@ import (
 )
 
 var (
-	// hedged is a negation that softens: what follows it says what is right. It answers a
-	// question of the agent as often, and is no correction then.
+	// hedged matches a softened negation: the text after it is the right value. It answers a
+	// question of the agent as often, and then it is not a correction.
 	hedged = regexp.MustCompile(`^(?:(?:well|hmm+|um+|oh|ah|sorry|er+)[, ]+)*(?:(?:that's|that is|it's|it is) )?(?:not (?:quite|exactly|entirely|really|precisely|right|correct|true)(?: right| correct| true| accurate)?|(?:close|almost|nearly|nice try|good try|good guess|good attempt)(?: enough)?(?:,? but)?)(?:[,.:;!]| [-–—])\s*(.+)$|^(?:(?:that's|that is|it's|it is) )?(?:close|almost|nearly|nice try|good try|good guess|good attempt),? (?:but|except) (.+)$`)
 	// states matches a statement of fact, without an opinion or a wish.
 	states = regexp.MustCompile(`^(?:it|that|this|these|those|they|he|she|there|(?:the|its|their|his|her|our|my) [\w-]+(?: [\w-]+)?)(?:'s|'re| is| are| was| were| has| have| had| isn't| wasn't| aren't| weren't| doesn't| starts?| ends?| costs?| opens?| closes?| means?) \S`)

@@ -82,9 +82,9 @@ func withoutTools(params []agent.Param, tools []string) []agent.Param {
 
 // DefaultSpace declares the possible contents of a champion file with the heuristic
 // model, which may have been written for a language model. [Idle] names the parameters
-// that a search leaves alone. Domains get a temperature and, where more than one route is
-// configured, a route each, of which the first is the default. Tools are the registered
-// ones, nil for all that evolve provides.
+// that a search leaves alone. Each domain gets a temperature and, where more than one route
+// is configured, a route, whose default is the first one. Tools are the registered ones, nil
+// for all that evolve provides.
 func DefaultSpace(domains, tools, routes []string) agent.Space {
 	if tools == nil {
 		tools = append(toolNames(), namesOf(tool.Further())...)

@@ -83,8 +83,8 @@ const (
 // level is the confidence of the intervals.
 const level = .95
 
-// together is the assumed correlation of evaluations of one config, by which a config with many
-// evaluations counts less for each. The variance is right whatever it is.
+// together is the assumed correlation of evaluations of one config: the more evaluations a config
+// has, the less each of them counts. The variance is valid for any value of it.
 const together = .1
 
 // Enough reports whether there are enough configs, tasks and evaluations for any statement.
@@ -244,7 +244,7 @@ func (f *fit) base() {
 	f.finish()
 }
 
-// enter adds a column to the model, unless it follows from those that are there.
+// enter adds a column to the model, unless it is a combination of the columns that are in it.
 func (f *fit) enter(c column) bool {
 	row := make([]float64, len(f.columns)+1)
 	own := f.product(c, c)
@@ -265,7 +265,7 @@ func (f *fit) enter(c column) bool {
 	return true
 }
 
-// finish fits the residuals by the columns, and leaves what these do not explain.
+// finish fits the residuals by the columns, and subtracts the fit from them.
 func (f *fit) finish() {
 	right := make([]float64, len(f.columns))
 	for i, c := range f.columns {
@@ -299,11 +299,11 @@ func (f *fit) solve(right []float64) []float64 {
 	return x
 }
 
-// estimate is a coefficient with what leaving out each config and each task changes of it.
+// estimate is a coefficient, with its change when each config and each task is left out.
 type estimate struct {
 	value          float64
 	configs, tasks []float64
-	// ofConfig and ofTask are the parts of length, that of the column, by config and task.
+	// ofConfig and ofTask are the parts of the column's length by config and by task.
 	ofConfig, ofTask []float64
 	column           column
 	length           float64
@@ -341,8 +341,8 @@ func (f *fit) estimate(c column, value float64) estimate {
 	return e
 }
 
-// covariance of two estimates of one model. What an evaluation adds by itself is in both
-// jackknives, and is counted once.
+// covariance returns the covariance of two estimates of one model. The contribution of each
+// single evaluation is in both jackknives, so it is subtracted once.
 func (f *fit) covariance(a, b estimate) float64 {
 	jackknife := func(x, y []float64, n int) float64 {
 		s := 0.0
@@ -359,7 +359,7 @@ func (f *fit) covariance(a, b estimate) float64 {
 	return jackknife(a.configs, b.configs, f.configs()) + jackknife(a.tasks, b.tasks, f.tasksUsed()) - alone/a.length/b.length
 }
 
-// variance of an estimate, which is at least what either jackknife has.
+// variance returns the variance of an estimate, at least that of either jackknife.
 func (f *fit) variance(e estimate) float64 {
 	v := f.covariance(e, e)
 	for _, changes := range [][]float64{e.configs, e.tasks} {
@@ -372,8 +372,8 @@ func (f *fit) variance(e estimate) float64 {
 	return v
 }
 
-// degrees are the degrees of freedom of an estimate: one less than the number of configs, or of
-// tasks, that it rests on, of which those count less that add little.
+// degrees returns the degrees of freedom of an estimate: one less than the effective number of
+// configs, or of tasks, that it rests on. Those that contribute little count less.
 func (f *fit) degrees(e estimate) float64 {
 	return max(1, min(effective(e.ofConfig), effective(e.ofTask))-1)
 }
@@ -387,8 +387,8 @@ func effective(lengths []float64) float64 {
 	return sum * sum / squares
 }
 
-// quantile is the number of standard errors of an interval that holds with others, of which there
-// are so many.
+// quantile returns the half width, in standard errors, of one of several intervals that hold
+// together.
 func quantile(df float64, others int) float64 {
 	return distuv.StudentsT{Sigma: 1, Nu: df}.Quantile(1 - (1-level)/2/float64(max(1, others)))
 }
