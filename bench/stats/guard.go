@@ -3,11 +3,13 @@ package stats
 import (
 	"math"
 	"slices"
+
+	"evolve/runtime/text"
 )
 
 // RatioMost is the highest ratio that a [Guard] reports; higher ones, as where a free
 // resource gets a price, are reported as RatioMost.
-const RatioMost = 1000
+const RatioMost = text.MostRatio
 
 // guardAlpha is the error of either end of a guard's interval at the look that proves the
 // gain. It is not divided by earlier looks, at which a guard decides nothing, under the

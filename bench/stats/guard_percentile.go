@@ -23,7 +23,7 @@ const (
 func (g *Guard) percentile(bills []bill, alpha float64) Interval {
 	champion, candidate := newRanked(bills, func(l bill) []float64 { return l.a }), newRanked(bills, func(l bill) []float64 { return l.b })
 	times := slices.Repeat([]float64{1}, len(bills))
-	g.Champion, g.Candidate = champion.p95(times), candidate.p95(times)
+	g.Champion, g.Candidate = champion.at(percentileAt, times), candidate.at(percentileAt, times)
 	g.Ratio = ratioOf(g.Champion, g.Candidate)
 	if len(bills) < leastResampled {
 		return Interval{Lo: math.Inf(-1), Hi: math.Inf(1)}
@@ -35,7 +35,7 @@ func (g *Guard) percentile(bills []bill, alpha float64) Interval {
 		for range bills {
 			times[rng.IntN(len(bills))]++
 		}
-		a, b := champion.p95(times), candidate.p95(times)
+		a, b := champion.at(percentileAt, times), candidate.at(percentileAt, times)
 		ratios[i], differences[i] = ratioOf(a, b), b-a
 	}
 	ends := func(v []float64) Interval {
@@ -46,6 +46,14 @@ func (g *Guard) percentile(bills []bill, alpha float64) Interval {
 	r := ends(ratios)
 	g.Lo, g.Hi = math.Min(g.Ratio, r.Lo), math.Max(g.Ratio, r.Hi)
 	return ends(differences)
+}
+
+// Percentiles returns the percentile at a share, such as .5, of what both sides consumed of a
+// metric, over the evaluations and by the weights that a [Guard] compares.
+func Percentiles(metric string, share float64, pairs []Pair) (champion, candidate float64) {
+	bills := billsOf(metric, normalizePairs(pairs))
+	times := slices.Repeat([]float64{1}, len(bills))
+	return newRanked(bills, func(l bill) []float64 { return l.a }).at(share, times), newRanked(bills, func(l bill) []float64 { return l.b }).at(share, times)
 }
 
 // ranked holds the values of evaluations in ascending order, with their weights and
@@ -76,16 +84,16 @@ func newRanked(bills []bill, of func(bill) []float64) ranked {
 	return r
 }
 
-// p95 returns the smallest value up to which a share of .95 of the weight lies, with
-// every cluster counted as often as times gives.
-func (r ranked) p95(times []float64) float64 {
+// at returns the smallest value up to which a share of the weight lies, with every cluster
+// counted as often as times gives.
+func (r ranked) at(share float64, times []float64) float64 {
 	var total float64
 	for i, w := range r.weights {
 		total += w * times[r.cluster[i]]
 	}
 	var sum float64
 	for i, w := range r.weights {
-		if sum += w * times[r.cluster[i]]; sum >= percentileAt*total*(1-alike) {
+		if sum += w * times[r.cluster[i]]; sum >= share*total*(1-alike) {
 			return r.values[i]
 		}
 	}

@@ -5,6 +5,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"evolve/runtime/text"
 )
 
 // Sentence returns the guard in words: both figures, the ratio with its interval, and the
@@ -14,18 +16,23 @@ func (g Guard) Sentence() string {
 	if g.Of != "" {
 		name = g.Of + " " + name
 	}
-	bound := "at most " + times(g.Most)
+	bound := "at most " + text.Change(g.Most)
 	if g.PerPoint > 0 {
 		bound += " for this gain"
 	}
-	return fmt.Sprintf("%s %s → %s (%s [%s, %s], %s)",
-		name, Quantity(g.Name, g.Champion), Quantity(g.Name, g.Candidate), times(g.Ratio), times(g.Lo), times(g.Hi), bound)
+	return fmt.Sprintf("%s %s (%s %s, %s)",
+		name, g.Values(), text.Change(g.Ratio), text.ChangeInterval(g.Lo, g.Hi), bound)
+}
+
+// Values formats what both sides consume.
+func (g Guard) Values() string {
+	return Quantity(g.Name, g.Champion) + " → " + Quantity(g.Name, g.Candidate)
 }
 
 // String returns the bound in words.
 func (b Bound) String() string {
 	name := strings.ReplaceAll(b.Name, "_", " ")
-	s := fmt.Sprintf("%s %s at most %s", b.Of, name, times(b.AtMost))
+	s := fmt.Sprintf("%s %s at most %s", b.Of, name, text.Change(b.AtMost))
 	if b.PerPoint > 0 {
 		s += fmt.Sprintf(" and %g %% more a point", 100*b.PerPoint)
 	}
@@ -35,43 +42,20 @@ func (b Bound) String() string {
 	return s
 }
 
-// times formats a ratio.
-func times(ratio float64) string {
-	switch {
-	case ratio >= RatioMost:
-		return "more than ×1000"
-	case ratio >= 10:
-		return fmt.Sprintf("×%.0f", ratio)
-	}
-	return fmt.Sprintf("×%.2f", ratio)
-}
-
-// Quantity formats an amount of a metric with its unit.
+// Quantity formats an amount of a metric, as every view shows it: money in dollars, times with their
+// unit, tokens as a whole number, and all else with one decimal. An amount below 1 that is neither
+// has two significant digits.
 func Quantity(metric string, amount float64) string {
-	switch metric {
-	case Cost:
-		return "$" + figures(amount)
-	case Latency:
-		switch {
-		case amount >= 1:
-			return figures(amount) + " s"
-		case amount >= 1e-3:
-			return figures(1e3*amount) + " ms"
-		}
-		return figures(1e6*amount) + " µs"
+	tokens := strings.HasSuffix(metric, "tokens")
+	switch {
+	case metric == Cost:
+		return text.Dollars(amount)
+	case metric == Latency:
+		return text.Duration(amount)
+	case amount > 0 && amount < 1:
+		return twoDigits(amount)
+	case tokens:
+		return text.Whole(int(math.Round(amount)))
 	}
-	return figures(amount)
-}
-
-// figures formats an amount to three significant digits without an exponent.
-func figures(x float64) string {
-	if x == 0 || math.IsNaN(x) || math.IsInf(x, 0) {
-		return strconv.FormatFloat(x, 'g', 3, 64)
-	}
-	digits := max(0, 2-int(math.Floor(math.Log10(math.Abs(x)))))
-	s := strconv.FormatFloat(x, 'f', digits, 64)
-	if strings.Contains(s, ".") {
-		s = strings.TrimRight(strings.TrimRight(s, "0"), ".")
-	}
-	return s
+	return strconv.FormatFloat(amount, 'f', 1, 64)
 }

@@ -74,7 +74,7 @@ func TestJudge(t *testing.T) {
 		{"worse", blocksOf(20, 8, worse), Rule{}, Harmful, NoClaim, "proven worse on these tasks: −25.0 points"},
 		{"better, cheap", costing(.9, blocksOf(20, 8, everywhere)), Rule{Guards: cost}, Proven, NewTasks, ""},
 		{"better, cost unknown", blocksOf(20, 8, everywhere), Rule{Guards: cost}, Proven, NewTasks, ""},
-		{"better, dear", costing(1.5, blocksOf(20, 8, everywhere)), Rule{Guards: cost}, Trade, NewTasks, "at a price: mean cost $1 → $1.5 (×1.50 [×1.50, ×1.50], at most ×1.10)"},
+		{"better, dear", costing(1.5, blocksOf(20, 8, everywhere)), Rule{Guards: cost}, Trade, NewTasks, "at a price: mean cost $1.00 → $1.50 (+50 % [+50, +50], at most +10 %)"},
 		{"not better, dear", costing(1.5, blocksOf(10, 1, everywhere)), Rule{Guards: cost}, Open, NoClaim, "not decided"},
 		{"better, dear, and without a guard", costing(1.5, blocksOf(20, 8, everywhere)), Rule{}, Proven, NewTasks, ""},
 		{"better, slowness not known", blocksOf(20, 8, everywhere), Rule{Guards: latency}, Proven, NewTasks, ""},

@@ -10,11 +10,14 @@ import (
 // [Wording] names. After a change of a sentence, raise Wording and set the sum here.
 func TestWording(t *testing.T) {
 	t.Parallel()
-	const of, want = 1, "4f9e66f6de6ce6e6"
+	const of, want = 2, "9c64d41bf722a785"
 	h := sha256.New()
 	everywhere := func(task, block int) int { return btoi((task+block)%4 == 0) }
 	someTasks := func(task, _ int) int { return btoi(task < 3) }
 	worse := func(task, block int) int { return -everywhere(task, block) }
+	dear := Rule{Alpha: .05 / 12, Guards: DefaultBounds()}
+	r := Judge("aaaaaaaaaa", costing(1.5, blocksOf(20, 8, everywhere)), dear)
+	h.Write([]byte(r.Reason + "\n"))
 	for _, pairs := range [][]Pair{blocksOf(20, 8, everywhere), blocksOf(10, 8, someTasks), blocksOf(20, 8, worse), blocksOf(10, 1, everywhere)} {
 		for _, fixed := range []bool{false, true} {
 			r := Judge("aaaaaaaaaa", pairs, Rule{Alpha: .05 / 12, Fixed: fixed})

@@ -296,7 +296,7 @@ func TestDearIsATrade(t *testing.T) {
 	r := m.night(m.found(.3, m.variant(agent.Config{"chance": .9, "price": .02})))
 	f := r.Finalist[0]
 	if f.Ruling.State != stats.Trade || r.Verdict != archive.Trade || len(r.Proposals) != 1 || r.Winner != f.Variant ||
-		f.Accepted || !strings.Contains(f.Reason, "mean cost $0.01 → $0.02 (×2.00") {
+		f.Accepted || !strings.Contains(f.Reason, "mean cost $0.01 → $0.02 (+100 %") {
 		t.Errorf("%s: %s", r.Verdict, f.Reason)
 	}
 }

@@ -33,8 +33,8 @@ type Guard struct {
 	Broken  bool   `json:"broken,omitempty"`
 }
 
-// The names of guards with their own format. The figures of latency depend on the night
-// and the host.
+// The names of the guards of every workspace. The figures of latency depend on the night and
+// the host.
 const (
 	costGuard    = "cost"
 	latencyGuard = "latency"
@@ -90,12 +90,4 @@ func (g Guard) Label() string {
 }
 
 // Amount formats a value of the guarded quantity.
-func (g Guard) Amount(v float64) string {
-	switch g.Name {
-	case costGuard:
-		return number.Money(v)
-	case latencyGuard:
-		return number.Duration(v)
-	}
-	return stats.Quantity(g.Name, v)
-}
+func (g Guard) Amount(v float64) string { return stats.Quantity(g.Name, v) }

@@ -46,6 +46,9 @@ type tally struct {
 	drawn int
 	// metric is the kind of the metric that the scores measure; nil if they measure none.
 	metric *metrics.Kind
+	// units holds the clusters and weights of the holdout tasks by id; without one, a task is a
+	// cluster of weight 1.
+	units map[string]archive.GroundTask
 }
 
 // seat is one evaluation of a block: a task under one side of the headline.

@@ -3,20 +3,22 @@ package model
 import (
 	"math"
 	"slices"
+	"strings"
 
+	"evolve/archive"
 	"evolve/bench/stats"
 	"evolve/runtime/agent"
 )
 
-// Usage is the consumption of one side on the holdout: means over its scored evaluations,
-// and the ratio of the two, pair by pair.
+// Usage is the consumption of both sides on the holdout: means over the tasks, by their weights, of
+// the runs that were scored on both sides, and the ratio of the two.
 type Usage struct {
 	Name     string  `json:"name"`
 	Unit     string  `json:"unit"`
 	Champion float64 `json:"champion"`
 	Variant  float64 `json:"variant"`
-	// Ratio is the ratio of the means over the tasks, with its 90 % interval; nil for
-	// shares.
+	// Ratio is Variant over Champion, with its 90 % interval, or that of the guard on the metric;
+	// nil for shares.
 	Ratio *Ratio `json:"ratio,omitempty"`
 }
 
@@ -27,11 +29,16 @@ type Ratio struct {
 	Hi    float64 `json:"hi"`
 }
 
-// usage describes the consumption of both sides on the holdout.
+// usage describes the consumption of both sides on the holdout. All figures are those of
+// [stats.NewGuard], over the tasks and weights of the ruling, so that the change is that between the
+// two values. Of a metric with a bound they are the ruling's.
 func (b *builder) usage() {
-	a, v := side(b.tally.champion), side(b.tally.variant)
-	if len(a) == 0 || len(v) == 0 {
-		return
+	b.tally.weigh(b.result.Grounds)
+	guards := map[string]stats.Guard{}
+	if r := b.result.Finalist[b.headline].Ruling; r != nil {
+		for _, g := range r.Guards {
+			guards[strings.ReplaceAll(g.Name, "_", " ")] = g
+		}
 	}
 	for _, row := range []struct {
 		name, unit string
@@ -49,50 +56,69 @@ func (b *builder) usage() {
 			return 1
 		}},
 	} {
-		u := Usage{Name: row.name, Unit: row.unit, Champion: mean(a, row.of), Variant: mean(v, row.of)}
+		g, bounded := guards[row.name]
+		if !bounded {
+			g = stats.NewGuard(stats.Bound{Name: row.name, Of: stats.Mean, AtMost: 1}, b.tally.paired(row.name, row.of))
+		}
+		u := Usage{Name: row.name, Unit: row.unit, Champion: g.Champion, Variant: g.Candidate}
 		if u.Champion == 0 && u.Variant == 0 {
 			continue
 		}
 		if row.unit != "share" {
-			g := stats.NewGuard(stats.Bound{Name: row.name, Of: stats.Mean, AtMost: 1}, b.tally.paired(row.name, row.of))
 			u.Ratio = &Ratio{Ratio: g.Ratio, Lo: g.Lo, Hi: g.Hi}
 		}
 		b.out.Usage = append(b.out.Usage, u)
 	}
-	b.volatile.Champion, b.volatile.Variant = b.tally.latencies()
-	b.volatile.P95Ratio = b.p95Ratio()
+	b.volatile.Champion, b.volatile.Variant, b.volatile.P95Ratio = b.tally.latencies()
+	if g, bounded := guards[stats.Latency]; bounded && g.Of == stats.P95 && b.volatile.Champion != nil {
+		b.volatile.Champion.P95, b.volatile.Variant.P95 = g.Champion, g.Candidate
+	}
 }
 
 // leastP95 is the least number of tasks for an interval of a 95th percentile: of so many, one lies
 // above it with a probability of .95, as 1 − .95^59 ≥ .95.
 const leastP95 = 59
 
-// p95Ratio compares the 95th percentiles of latency, pair by pair; nil if so few tasks show nothing.
-func (b *builder) p95Ratio() *Ratio {
-	pairs := b.tally.paired(stats.Latency, func(x attempt) float64 { return x.seconds })
+// latencies returns the latencies of both sides over the pairs of evaluations that both have a
+// time of, see [bench.Evaluation.AnswerSeconds], and the ratio of the 95th percentiles. All are nil
+// if no time was recorded, and the ratio if the tasks with a time are too few to show anything.
+func (t *tally) latencies() (champion, variant *Latency, ratio *Ratio) {
+	pairs := slices.DeleteFunc(t.paired(stats.Latency, func(x attempt) float64 { return x.seconds }), func(p stats.Pair) bool {
+		for r := range p.LatencyA {
+			if !math.IsNaN(p.LatencyA[r] + p.LatencyB[r]) {
+				return false
+			}
+		}
+		return true
+	})
 	g := stats.NewGuard(stats.Bound{Name: stats.Latency, Of: stats.P95, AtMost: 1}, pairs)
-	if len(pairs) < leastP95 || g.Champion <= 0 || g.Hi >= stats.RatioMost {
-		return nil
+	if g.Champion <= 0 || g.Candidate <= 0 {
+		return nil, nil, nil
 	}
-	return &Ratio{Ratio: g.Ratio, Lo: g.Lo, Hi: g.Hi}
+	a, b := stats.Percentiles(stats.Latency, .5, pairs)
+	if len(pairs) >= leastP95 && g.Hi < stats.RatioMost {
+		ratio = &Ratio{Ratio: g.Ratio, Lo: g.Lo, Hi: g.Hi}
+	}
+	return &Latency{P50: a, P95: g.Champion}, &Latency{P50: b, P95: g.Candidate}, ratio
 }
 
-// side lists a side's attempts in a fixed order.
-func side(m map[string]map[int]attempt) []attempt {
-	var out []attempt
-	for _, task := range sortedKeys(m) {
-		for _, r := range sortedKeys(m[task]) {
-			out = append(out, m[task][r])
-		}
+// weigh sets the clusters and weights of the holdout tasks that the rulings used.
+func (t *tally) weigh(g *archive.Grounds) {
+	if g == nil {
+		return
 	}
-	return out
+	t.units = map[string]archive.GroundTask{}
+	for _, task := range g.Tasks {
+		t.units[task.ID] = task
+	}
 }
 
 // paired returns a metric's values for the attempts that have a counterpart, by task.
 func (t *tally) paired(metric string, of func(attempt) float64) []stats.Pair {
 	var out []stats.Pair
 	for _, task := range sortedKeys(t.champion) {
-		pair := stats.Pair{Task: task}
+		unit := t.units[task]
+		pair := stats.Pair{Task: task, Cluster: unit.Cluster, Weight: unit.Weight}
 		var m stats.Measured
 		for _, r := range t.repeats(task) {
 			a, v := t.champion[task][r], t.variant[task][r]
@@ -111,39 +137,4 @@ func (t *tally) paired(metric string, of func(attempt) float64) []stats.Pair {
 		out = append(out, pair)
 	}
 	return out
-}
-
-func mean(list []attempt, of func(attempt) float64) float64 {
-	var sum float64
-	for _, a := range list {
-		sum += of(a)
-	}
-	return sum / float64(len(list))
-}
-
-// latencies returns the latencies of both sides over the pairs of evaluations that both have a
-// time of; see [bench.Evaluation.AnswerSeconds].
-func (t *tally) latencies() (champion, variant *Latency) {
-	var a, v []float64
-	for _, p := range t.paired(stats.Latency, func(x attempt) float64 { return x.seconds }) {
-		for r := range p.LatencyA {
-			if !math.IsNaN(p.LatencyA[r] + p.LatencyB[r]) {
-				a, v = append(a, p.LatencyA[r]), append(v, p.LatencyB[r])
-			}
-		}
-	}
-	return latency(a), latency(v)
-}
-
-// latency computes percentiles as order statistics at ⌈q·n⌉. It returns nil if no time
-// was recorded.
-func latency(times []float64) *Latency {
-	slices.Sort(times)
-	if len(times) == 0 || times[len(times)-1] <= 0 {
-		return nil
-	}
-	at := func(q float64) float64 {
-		return times[max(0, int(math.Ceil(q*float64(len(times))))-1)]
-	}
-	return &Latency{P50: at(.5), P95: at(.95)}
 }

@@ -10,8 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/dustin/go-humanize"
-
 	"evolve/runtime/text"
 )
 
@@ -32,18 +30,17 @@ func Points(d float64) string { return text.Points(d) }
 // Size formats a difference in points without a sign.
 func Size(d float64) string { return text.Size(d) }
 
-// Interval formats the bounds of a difference in points.
+// Interval formats the bounds of a difference in points, as far as they are possible: scores are
+// between 0 and 1, which an estimate of a bound need not keep to.
 func Interval(lo, hi float64) string {
-	return "[" + Points(lo) + ", " + Points(hi) + "]"
+	return "[" + Points(max(-1, lo)) + ", " + Points(min(1, hi)) + "]"
 }
 
 // Change formats a ratio as a change: +10 %, −5 %, 0 %.
-func Change(ratio float64) string { return Signed(100*(ratio-1), 0) + " %" }
+func Change(ratio float64) string { return text.Change(ratio) }
 
 // ChangeInterval formats the bounds of a ratio as changes in per cent.
-func ChangeInterval(lo, hi float64) string {
-	return "[" + Signed(100*(lo-1), 0) + ", " + Signed(100*(hi-1), 0) + "]"
-}
+func ChangeInterval(lo, hi float64) string { return text.ChangeInterval(lo, hi) }
 
 // Signed formats a number with its sign; 0 has none.
 func Signed(x float64, decimals int) string { return text.Signed(x, decimals) }
@@ -66,7 +63,7 @@ func PValue(p float64) string {
 }
 
 // Count formats a whole number with thousands separators.
-func Count(n int) string { return humanize.Comma(int64(n)) }
+func Count(n int) string { return text.Whole(n) }
 
 // Plural formats a count with its noun. The plural adds an s unless it is given.
 func Plural(n int, noun string, plural ...string) string {
@@ -96,51 +93,14 @@ func Percent(x float64) string { return text.Percent(x) }
 // Share formats a part of a whole in per cent, rounded down: only a whole is 100 %.
 func Share(x float64) string { return strconv.Itoa(int(100*x)) + " %" }
 
-// Money formats an amount in cents or dollars: .41¢, $12.30.
-func Money(usd float64) string {
-	switch {
-	case usd == 0:
-		return "$0"
-	case usd < .01:
-		return Short(math.Round(usd*100*1000)/1000) + "¢"
-	case usd < 1:
-		return strconv.FormatFloat(usd*100, 'f', 1, 64) + "¢"
-	}
-	return "$" + strconv.FormatFloat(usd, 'f', 2, 64)
-}
-
-// Dollars formats an amount of a budget, such as its bound, what is spent and what is left. It has
-// two decimals from a dollar on and in whole cents, and else four significant digits, so that
+// Dollars formats an amount of money, such as a mean cost, the bound of a budget and what is left
+// of it. It has two decimals from a dollar on and in whole cents, and else four significant digits, so that
 // the amounts of a small budget add up: $12.35, $0.50, $0.035, $0.004069.
 func Dollars(usd float64) string { return text.Dollars(usd) }
 
 // Duration formats a time span with two significant units: 840 ms, 1.9 s, 3 m 20 s, 7 h 5
 // m.
-func Duration(seconds float64) string {
-	fixed := func(x float64, decimals int, unit string) string {
-		return strconv.FormatFloat(x, 'f', decimals, 64) + " " + unit
-	}
-	units := func(d, large, small time.Duration, first, second string) string {
-		d = d.Round(small)
-		return strconv.Itoa(int(d/large)) + " " + first + " " + strconv.Itoa(int(d%large/small)) + " " + second
-	}
-	switch d := time.Duration(seconds * float64(time.Second)); {
-	case d <= 0:
-		return "0 s"
-	case d < time.Millisecond:
-		return fixed(seconds*1e6, 0, "µs")
-	case d < time.Second:
-		return fixed(seconds*1e3, 0, "ms")
-	case d < 10*time.Second:
-		return fixed(seconds, 1, "s")
-	case d < time.Minute:
-		return fixed(seconds, 0, "s")
-	case d < time.Hour:
-		return units(d, time.Minute, time.Second, "m", "s")
-	default:
-		return units(d, time.Hour, time.Minute, "h", "m")
-	}
-}
+func Duration(seconds float64) string { return text.Duration(seconds) }
 
 // Date formats the day of a time in UTC, so that the same records read the same
 // everywhere.

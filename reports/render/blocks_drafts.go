@@ -23,7 +23,7 @@ func draftBlocks(s subject) []block {
 		if t.Choice == "route" {
 			usd += t.Usage.CostUSD + t.UnansweredUSD
 			routes.add("", clipped(t.Option, 40), clipped(t.Model, 60), number.Count(t.Calls), number.Count(t.Drafts), number.Points(t.Gain), meanOf(t.Measured, t.Mean), bestOf(t.Drafts, t.Best),
-				number.Count(int(t.Usage.InputTokens+t.Usage.OutputTokens)), number.Money(t.Usage.CostUSD))
+				number.Count(int(t.Usage.InputTokens+t.Usage.OutputTokens)), number.Dollars(t.Usage.CostUSD))
 			continue
 		}
 		others.add("", t.Choice, clipped(t.Option, 40), number.Count(t.Calls), number.Count(t.Drafts), number.Points(t.Gain), meanOf(t.Measured, t.Mean), bestOf(t.Drafts, t.Best))
@@ -59,7 +59,7 @@ func draftBlocks(s subject) []block {
 		text := say("After ", number.Count(r.Evaluations), " evaluations each, variants that models wrote, with their descendants, reached ", number.Points(r.Models),
 			" points over the champion by the search's estimate, and those of the operators alone ", number.Points(r.Operators), ".")
 		if usd > 0 {
-			text = append(text, say(" The requests to models cost "+number.Money(usd)+" more than the operators.")...)
+			text = append(text, say(" The requests to models cost "+number.Dollars(usd)+" more than the operators.")...)
 		}
 		out = append(out, para{Text: text})
 	}
@@ -69,7 +69,7 @@ func draftBlocks(s subject) []block {
 
 // unanswered describes what was counted for the requests to a route that had no answer.
 func unanswered(route string, requests, lost int, usd float64) spans {
-	return say("Of ", number.Plural(requests, "request")+" sent to ", clipped(route, 40), ", "+number.Count(lost)+" got no answer. The budget counts "+number.Money(usd)+
+	return say("Of ", number.Plural(requests, "request")+" sent to ", clipped(route, 40), ", "+number.Count(lost)+" got no answer. The budget counts "+number.Dollars(usd)+
 		" for these, the most that they could cost; the table does not include it.")
 }
 

@@ -16,7 +16,7 @@ func TestRivalCost(t *testing.T) {
 	for _, c := range []struct {
 		usd  float64
 		want string
-	}{{.25, "¢ more than the operators"}, {0, ""}} {
+	}{{.25, "$0.25 more than the operators"}, {0, ""}} {
 		r := adoptWorld(t, 0).report()
 		r.Agents[0].Drafts = &model.Drafts{
 			Tallies: []archive.DraftTally{

@@ -22,7 +22,7 @@ func frontBlocks(s subject) []block {
 	for _, p := range model.First(s.agent.Front, maxFront) {
 		name, cost, took, note := p.Variant.Name(), number.Unknown, number.Unknown, spans(nil)
 		if p.CostUSD > 0 {
-			cost = number.Money(p.CostUSD)
+			cost = number.Dollars(p.CostUSD)
 		}
 		if p.Seconds > 0 {
 			took = number.Duration(p.Seconds)
@@ -57,7 +57,7 @@ func frontBlocks(s subject) []block {
 
 // frontPicture draws score against money, or against tokens where no money was spent.
 func frontPicture(s subject) plot.Front {
-	f := plot.Front{Unit: "cost of an evaluation", Format: number.Money}
+	f := plot.Front{Unit: "cost of an evaluation", Format: number.Dollars}
 	amounts := map[model.Ref]float64{}
 	for _, p := range s.agent.Tried {
 		amounts[p.Variant] = p.CostUSD

@@ -174,7 +174,7 @@ func limitText(l model.AgentLimit) spans {
 	if l.Made > 0 {
 		took := number.Duration(l.Seconds)
 		if l.USD > 0 {
-			took += " and " + number.Money(l.USD)
+			took += " and " + number.Dollars(l.USD)
 		}
 		out = append(out, remark(took+" each, measured on "+number.Count(l.Made)+", "+number.Count(l.Parallel)+" at once"))
 	}

@@ -109,7 +109,7 @@ func awaitingPatches(list []model.Patch) []block {
 		about.add("measured", clipped(p.Gain, model.MaxReason))
 		about = append(about, fact{Name: "tests ran in", Value: say(foreign(cmp.Or(p.Sandbox, number.Unknown)))}, fact{Name: "review", Value: reviewText(p)})
 		if p.CostUSD > 0 {
-			about = append(about, fact{Name: "gates cost", Value: say(number.Money(p.CostUSD))})
+			about = append(about, fact{Name: "gates cost", Value: say(number.Dollars(p.CostUSD))})
 		}
 		for i, c := range p.Commands {
 			name := "next"

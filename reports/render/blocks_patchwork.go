@@ -21,7 +21,7 @@ func patchWork(notes []model.PatchNote) []block {
 		if n.Proposal != "" {
 			proposal = say(foreign(n.Proposal), " (", foreign(n.State.Name()), ")")
 		}
-		t.add("", clipped(n.Target, 40), how, proposal, number.Count(n.Runs), number.Money(n.Usage.CostUSD+n.GatesUSD), clipped(n.Text, model.MaxReason))
+		t.add("", clipped(n.Target, 40), how, proposal, number.Count(n.Runs), number.Dollars(n.Usage.CostUSD+n.GatesUSD), clipped(n.Text, model.MaxReason))
 	}
 	return []block{t}
 }

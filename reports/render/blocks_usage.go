@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"evolve/bench/stats"
 	"evolve/reports/model"
 	"evolve/reports/number"
 )
@@ -13,7 +14,7 @@ func usageBlocks(s subject) []block {
 	t := newTable(say("Consumed per evaluation on the holdout"), wraps("mean"), figures(against(s), "variant", "change", "interval"), plain(""))
 	guards := map[string]model.Guard{}
 	for _, g := range s.agent.Guards {
-		guards[g.Name] = g
+		guards[strings.ReplaceAll(g.Name, "_", " ")] = g
 	}
 	for _, u := range s.agent.Usage {
 		ratio, between, verdict := number.Unknown, number.Unknown, spans(nil)
@@ -23,7 +24,7 @@ func usageBlocks(s subject) []block {
 		if g, guarded := guards[u.Name]; guarded {
 			ratio, between, verdict = number.Change(g.Ratio), number.ChangeInterval(g.Lo, g.Hi), guardText(g)
 		}
-		t.add("", u.Name, quantity(u.Unit, u.Champion), quantity(u.Unit, u.Variant), ratio, between, verdict)
+		t.add("", consumed(u), quantity(u, u.Champion), quantity(u, u.Variant), ratio, between, verdict)
 	}
 	if a, b := s.volatile.Champion, s.volatile.Variant; a != nil && b != nil {
 		ratio, between, verdict := number.Unknown, number.Unknown, spans(nil)
@@ -79,14 +80,18 @@ func unseenNote(s subject) string {
 // guardText formats the verdict of a guard and the bound that decided it.
 func guardText(g model.Guard) spans { return say(guardMark(g), " at most "+g.Bound()) }
 
-func quantity(unit string, x float64) string {
-	switch unit {
-	case "usd":
-		return number.Money(x)
-	case "share":
+// quantity formats a value of a consumption.
+func quantity(u model.Usage, x float64) string {
+	if u.Unit == "share" {
 		return number.Percent(x)
-	case "tokens":
-		return number.Count(int(x + .5))
 	}
-	return strings.TrimPrefix(number.Signed(x, 1), "+")
+	return stats.Quantity(u.Name, x)
+}
+
+// consumed returns the label of a consumption: of what the values are.
+func consumed(u model.Usage) string {
+	if u.Unit == "share" {
+		return "did not end in order"
+	}
+	return u.Name
 }

@@ -28,7 +28,7 @@ func consumedRows(s subject) []boxRow {
 	}
 	guarded := map[string]bool{}
 	for _, g := range s.agent.Guards {
-		guarded[g.Name] = true
+		guarded[strings.ReplaceAll(g.Name, "_", " ")] = true
 	}
 	var rows []boxRow
 	for _, u := range s.agent.Usage {
@@ -37,7 +37,7 @@ func consumedRows(s subject) []boxRow {
 		}
 		row := boxRow{
 			Label:   priceLabel,
-			Figures: []spans{say(quantity(u.Unit, u.Champion) + " → " + quantity(u.Unit, u.Variant)), say(changeText(u.Champion, *u.Ratio)), say(number.ChangeInterval(u.Ratio.Lo, u.Ratio.Hi))},
+			Figures: []spans{say(quantity(u, u.Champion) + " → " + quantity(u, u.Variant)), say(changeText(u.Champion, *u.Ratio)), say(number.ChangeInterval(u.Ratio.Lo, u.Ratio.Hi))},
 			Note:    say(u.Name),
 		}
 		if u.Ratio.Ratio > 1 {

@@ -86,7 +86,7 @@ func TestPrice(t *testing.T) {
 			[]string{"price: input tokens 1,000 → 1,840 +84 % [+70, +100]", "price: latency p95 4 ms → 9 ms"},
 		},
 		{"faster", model.Agent{}, model.VolatileAgent{Champion: slow, Variant: fast}, nil},
-		{"a guard", model.Agent{Guards: []model.Guard{guard}}, model.VolatileAgent{}, []string{"it breaks a guard: iterations 2 → 4 +100 % [+90, +110], ✗ at most +10 %"}},
+		{"a guard", model.Agent{Guards: []model.Guard{guard}}, model.VolatileAgent{}, []string{"it breaks a guard: iterations 2.0 → 4.0 +100 % [+90, +110], ✗ at most +10 %"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

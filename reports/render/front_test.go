@@ -18,7 +18,7 @@ func TestFront(t *testing.T) {
 		res.Search.Front = []archive.ScoredVariant{champion, dear}
 	})
 	page := strings.Join(strings.Fields(rendered(t, renderings["80.txt"], r)), " ")
-	for _, want := range []string{"Quality against cost", ".970", "4.0¢", "breaks the guard on cost"} {
+	for _, want := range []string{"Quality against cost", ".970", "$0.04", "breaks the guard on cost"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page does not say %q", want)
 		}

@@ -110,7 +110,7 @@ func TestWhyNoReview(t *testing.T) {
 	wide := func(w io.Writer, r model.Report) error { return Terminal(w, r, TerminalOptions{Width: 100}) }
 	for name, show := range map[string]func(io.Writer, model.Report) error{"markdown": Markdown, "html": HTML, "terminal": wide} {
 		text := strings.Join(strings.Fields(rendered(t, show, r)), " ")
-		for _, want := range []string{"none yet by another agent", "none by another agent, because ", "one agent is configured", "clerk was asked and gave no verdict: no route", "25.0¢", "of it for patches", "its gates did not finish"} {
+		for _, want := range []string{"none yet by another agent", "none by another agent, because ", "one agent is configured", "clerk was asked and gave no verdict: no route", "$0.25", "of it for patches", "its gates did not finish"} {
 			if !strings.Contains(text, want) {
 				t.Errorf("%s does not say %q", name, want)
 			}

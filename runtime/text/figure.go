@@ -4,6 +4,9 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"time"
+
+	"github.com/dustin/go-humanize"
 )
 
 const (
@@ -79,7 +82,54 @@ func Percent(share float64) string {
 	return Short(percent) + " %"
 }
 
-// Dollars formats an amount. It has two decimals from a dollar on and in whole cents, and else four
+// Whole formats a whole number with thousands separators.
+func Whole(n int) string { return humanize.Comma(int64(n)) }
+
+// MostRatio is the ratio from which on changes are not told apart.
+const MostRatio = 1000
+
+// Change formats a ratio as a change: +10 %, −5 %, 0 %; from [MostRatio] on "more than +99,900 %".
+func Change(ratio float64) string { return percents(ratio) + " %" }
+
+// ChangeInterval formats the bounds of a ratio as changes in per cent: [−5, +12].
+func ChangeInterval(lo, hi float64) string { return "[" + percents(lo) + ", " + percents(hi) + "]" }
+
+func percents(ratio float64) string {
+	if ratio >= MostRatio {
+		return "more than +" + Whole(100*(MostRatio-1))
+	}
+	return Signed(100*(ratio-1), 0)
+}
+
+// Duration formats a time span with two significant units: 840 ms, 1.9 s, 3 m 20 s, 7 h 5
+// m.
+func Duration(seconds float64) string {
+	fixed := func(x float64, decimals int, unit string) string {
+		return strconv.FormatFloat(x, 'f', decimals, 64) + " " + unit
+	}
+	units := func(d, large, small time.Duration, first, second string) string {
+		d = d.Round(small)
+		return strconv.Itoa(int(d/large)) + " " + first + " " + strconv.Itoa(int(d%large/small)) + " " + second
+	}
+	switch d := time.Duration(seconds * float64(time.Second)); {
+	case d <= 0:
+		return "0 s"
+	case d < time.Millisecond:
+		return fixed(seconds*1e6, 0, "µs")
+	case d < time.Second:
+		return fixed(seconds*1e3, 0, "ms")
+	case d < 10*time.Second:
+		return fixed(seconds, 1, "s")
+	case d < time.Minute:
+		return fixed(seconds, 0, "s")
+	case d < time.Hour:
+		return units(d, time.Minute, time.Second, "m", "s")
+	default:
+		return units(d, time.Hour, time.Minute, "h", "m")
+	}
+}
+
+// Dollars formats an amount of money. It has two decimals from a dollar on and in whole cents, and else four
 // significant digits, so that small amounts add up: $12.35, $0.50, $0.035, $0.004069.
 func Dollars(usd float64) string {
 	decimals := 2

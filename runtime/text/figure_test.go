@@ -24,6 +24,14 @@ func TestFigures(t *testing.T) {
 		{Percent(0), "0 %"},
 		{Percent(.0004), ".04 %"},
 		{Dollars(.0309312), "$0.03093"},
+		{Change(1.84), "+84 %"},
+		{Change(.95), "−5 %"},
+		{Change(1.001), "0 %"},
+		{Change(MostRatio), "more than +99,900 %"},
+		{ChangeInterval(.95, 1.84), "[−5, +84]"},
+		{ChangeInterval(0, MostRatio), "[−100, more than +99,900]"},
+		{Whole(4307), "4,307"},
+		{Duration(.84), "840 ms"},
 	} {
 		if c[0] != c[1] {
 			t.Errorf("%q, want %q", c[0], c[1])

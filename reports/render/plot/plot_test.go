@@ -76,7 +76,7 @@ func drawings() map[string]Picture {
 		for i := range n {
 			x := math.Mod(float64(i)*.6180339887, 1)
 			f = append(f, ForestRow{Label: fmt.Sprint("domain ", i), Value: "+1", Difference: x, Lo: x - .3, Hi: x + .3})
-			p.Points = append(p.Points, FrontMark{Name: fmt.Sprint("v", i), Words: fmt.Sprintf("v%d scores %.3f at 0.12¢", i, x), Cost: float64(i), Score: x, Lo: x - .1, Hi: x + .1, Front: i%100 == 0, Own: i == 3})
+			p.Points = append(p.Points, FrontMark{Name: fmt.Sprint("v", i), Words: fmt.Sprintf("v%d scores %.3f at $0.0012", i, x), Cost: float64(i), Score: x, Lo: x - .1, Hi: x + .1, Front: i%100 == 0, Own: i == 3})
 			trend.Nights = append(trend.Nights, TrendNight{Date: fmt.Sprint("day ", i), Time: time.Date(2025, 11, i, 2, 0, 0, 0, time.UTC), Score: x, Champion: fmt.Sprint("v", i/7), Fell: strings.Repeat("x", i%25/24)})
 			scores := make([]float64, heat.Columns)
 			for c := range scores {

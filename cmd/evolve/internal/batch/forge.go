@@ -265,7 +265,7 @@ func (r *runner) forgings() []Forging {
 		f := Forging{Agent: job.agent.ID, Tool: job.def.Name, Route: route.Name, Calls: forgeCalls, Tokens: forgeTokens, USD: least(reflect.MaxUSD, route.MaxUSD, r.o.Budget.USD)}
 		f.Text = fmt.Sprintf("%s %s: at most %d calls of %s, no further one after %d tokens", r.run.Tools[job.note].Remedy, f.Tool, f.Calls, f.Route, f.Tokens)
 		if f.USD > 0 {
-			f.Text += ", within " + number.Money(f.USD)
+			f.Text += ", within " + number.Dollars(f.USD)
 		}
 		out = append(out, f)
 	}

@@ -293,6 +293,7 @@ func (p *pairing) add(a, b *bench.Evaluation, night int) {
 		return
 	}
 	pair.A, pair.B, pair.Nights = append(pair.A, a.Score), append(pair.B, b.Score), append(pair.Nights, night)
+	pair.FailedA, pair.FailedB = append(pair.FailedA, !a.Outcome.Gradable()), append(pair.FailedB, !b.Outcome.Gradable())
 	if p.metric != nil {
 		pair.Values.A, pair.Values.B = append(pair.Values.A, p.metric.Find(a.Answer)), append(pair.Values.B, p.metric.Find(b.Answer))
 		pair.Further = stats.AddFurther(pair.Further, p.metric.FindFurther(a.Answer), p.metric.FindFurther(b.Answer))

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"strings"
 
 	"evolve/archive"
 	"evolve/bench/stats"
@@ -76,11 +75,10 @@ func printHoldout(con *console, noun string, r stats.Ruling) {
 		con.printf("           %s\n", words(r.Tail.Words()))
 	}
 	for _, g := range r.Guards {
-		con.printf("    %-8s  %s %%  [%s, %s]   at most %s %%: %s\n", text.Visible(g.Name),
-			percents(g.Ratio), percents(g.Lo), percents(g.Hi), percents(g.Most), sureness(g.Verdict))
+		con.printf("    %s: %s\n", text.Visible(g.Sentence()), sureness(g.Verdict))
 	}
 	for _, d := range r.Parts {
-		con.printf("    %s  %s points  [%s, %s]   %s: %s\n", text.Visible(model.DomainName(d.Domain)), number.Points(d.Difference), number.Points(d.Lo), number.Points(d.Hi), count(d.Tasks, noun), sureness(d.Verdict))
+		con.printf("    %s  %s points  %s   %s: %s\n", text.Visible(model.DomainName(d.Domain)), number.Points(d.Difference), number.Interval(d.Lo, d.Hi), count(d.Tasks, noun), sureness(d.Verdict))
 	}
 }
 
@@ -103,9 +101,4 @@ func verdictOn(r stats.Ruling) string {
 		return "none: they are equal on these tasks"
 	}
 	return "none: neither better nor worse is shown"
-}
-
-// percents formats a ratio as a change in per cent.
-func percents(ratio float64) string {
-	return strings.Replace(fmt.Sprintf("%+.0f", 100*(ratio-1)), "-", "−", 1)
 }

@@ -116,7 +116,7 @@ func rowsOf(n Night) (rows []nightRow) {
 	if len(rows) == 0 {
 		rows = append(rows, base)
 	}
-	rows[0].Evaluations, rows[0].Cost = number.Count(n.Evaluations), number.Money(n.USD)
+	rows[0].Evaluations, rows[0].Cost = number.Count(n.Evaluations), number.Dollars(n.USD)
 	return rows
 }
 

@@ -120,7 +120,7 @@ func functions() template.FuncMap {
 		"score":    number.Score,
 		"points":   number.Points,
 		"mean":     mean,
-		"money":    func(e bench.Evaluation) string { return number.Money(e.Paid()) },
+		"money":    func(e bench.Evaluation) string { return number.Dollars(e.Paid()) },
 		"seconds":  func(d time.Duration) string { return number.Duration(d.Seconds()) },
 		"when":     when,
 		"has":      func(c Cell) bool { return c.Runs+c.Missing > 0 },
@@ -206,7 +206,7 @@ func (p AgentProgress) words() string {
 	}
 	out += " evaluations"
 	if p.USD > 0 {
-		out += ", " + number.Money(p.USD)
+		out += ", " + number.Dollars(p.USD)
 	}
 	if p.Verdict != "" {
 		out += "; done: " + string(p.Verdict)
