@@ -95,16 +95,16 @@ func (t *Tail) Words() string { return t.words("the gain") }
 
 // words is like Words, with a name for the gain.
 func (t *Tail) words(gain string) string {
-	s := fmt.Sprintf("up to %s of new tasks could fail unseen, being of a kind that none of these %d is, and %s is gone at %s",
+	s := fmt.Sprintf("up to %s of new tasks could fail unseen, being of a kind that none of these %d independent tasks is, and %s is gone at %s",
 		text.Percent(t.Unseen), t.Tasks, gain, text.Percent(t.BreakEven))
 	if t.BreakEven > 0 && t.Unseen > t.BreakEven {
 		s += ", which so few tasks cannot exclude"
 	}
 	if t.Worse > 0 {
-		s += fmt.Sprintf("; %s got clearly worse, as at most %s of new ones do", text.Count(t.Worse, "task"), text.Percent(t.WorseMost))
+		s += fmt.Sprintf("; %s got clearly worse, as at most %s of new ones do", text.Count(t.Worse, "independent task"), text.Percent(t.WorseMost))
 	}
 	if t.Failing > 0 {
-		s += fmt.Sprintf("; on %s it failed in every run, as at most %s of new ones may", text.Count(t.Failing, "task"), text.Percent(t.FailingMost))
+		s += fmt.Sprintf("; on %s it failed in every run, as at most %s of new ones may", text.Count(t.Failing, "independent task"), text.Percent(t.FailingMost))
 	}
 	return s
 }

@@ -45,7 +45,7 @@ func ChangeInterval(lo, hi float64) string { return text.ChangeInterval(lo, hi) 
 // Signed formats a number with its sign; 0 has none.
 func Signed(x float64, decimals int) string { return text.Signed(x, decimals) }
 
-// PValue formats a probability with two significant digits: .0031, <.0001.
+// PValue formats a probability with at most two significant digits: .0031, .05, <.0001.
 func PValue(p float64) string {
 	switch {
 	case math.IsNaN(p):
@@ -59,7 +59,7 @@ func PValue(p float64) string {
 	for q := p; q < .1; q *= 10 {
 		decimals++
 	}
-	return strings.TrimPrefix(strconv.FormatFloat(p, 'f', min(decimals, 4), 64), "0")
+	return strings.Trim(strconv.FormatFloat(p, 'f', min(decimals, 4), 64), "0")
 }
 
 // Count formats a whole number with thousands separators.

@@ -17,6 +17,8 @@ func TestNumbers(t *testing.T) {
 		{Interval(.9, 1.2), "[+90.0, +100.0]"},
 		{PValue(.0031), ".0031"},
 		{PValue(.16), ".16"},
+		{PValue(.05), ".05"},
+		{PValue(.4), ".4"},
 		{PValue(.00001), "<.0001"},
 		{PValue(1), "1"},
 		{PValue(.025), ".025"},

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"math"
 	"slices"
 	"strings"
 
@@ -88,11 +89,14 @@ func proposalLine(p model.Proposal, v model.VolatileProposal) block {
 // boundNote explains how the bound of the conditions differs from the interval in the
 // box.
 func boundNote(h model.Headline) string {
-	words := "The lower bound is stricter than the " + number.Percent(h.Level) + " interval: it holds at the level of one of the month's confirmations."
-	if !h.Evidence.Fixed {
-		words = "Evidence is a natural logarithm. " + words
+	alpha := math.Exp(-h.Evidence.Required)
+	words := "The lower bound is stricter than the " + number.Percent(h.Level) + " interval: its error is at most "
+	if h.Evidence.Fixed {
+		words += number.PValue(alpha) + ", the level of one confirmation"
+	} else {
+		words = "Evidence is a natural logarithm. " + words + number.PValue(alpha/2) + ", half the level of one confirmation (" + number.PValue(alpha) + ")"
 	}
-	return words
+	return words + ". A month allows several confirmations."
 }
 
 // gateBlocks returns the gates' verdicts on a proposal: one by one if they are few, and else by

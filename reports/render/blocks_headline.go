@@ -33,10 +33,13 @@ func headlineBlocks(s subject) []block {
 			f = append(f, failureFact(*e.Failures, against(s)))
 		}
 		if e.Tail != nil {
-			f = append(f, tailFacts(*e.Tail, s.agent.Decision.Reference)...)
+			f = append(f, tailFacts(*e.Tail, h.Tasks, s.agent.Decision.Reference)...)
 		}
 		if e.Night > 0 {
 			f.add("nights", number.Count(e.Nights), remark("the interval for new tasks assumes that a night shifts such a difference by "+number.Size(e.Night)+" points (standard deviation)"))
+		}
+		if e.Tail != nil && e.Tail.Tasks < h.Tasks {
+			size = append(size, remark(number.Plural(e.Tail.Tasks, "independent task")+", as variations of one count as one"))
 		}
 		if len(e.Runs) > 1 {
 			size = append(size, remark("in "+number.Plural(len(e.Runs), "night")))
@@ -44,7 +47,7 @@ func headlineBlocks(s subject) []block {
 	}
 	f = append(f,
 		fact{"measured on", size},
-		fact{"wins / losses / ties", say(number.Count(h.Wins) + " / " + number.Count(h.Losses) + " / " + number.Count(h.Ties))},
+		fact{"wins / losses / ties", say(number.Count(h.Wins)+" / "+number.Count(h.Losses)+" / "+number.Count(h.Ties), remark("of "+number.Plural(h.Tasks, "task")+", by any difference"))},
 		fact{"smallest detectable", say(detectable(h.Planned, "before"), ", ", detectable(h.Detectable, "after"), remark("at 80 % power"))},
 		fact{"in the search", say(number.Points(h.Search)+" points", remark(curse(*h)))},
 	)
@@ -138,15 +141,19 @@ func failureFact(f stats.Failures, against string) fact {
 		remark(runs+"; each scores 0, and its pair is left out of the guards, because it is no saving that a failure consumed less"))}
 }
 
-// tailFacts returns the risks that the mean does not show.
-func tailFacts(t stats.Tail, r *stats.Reference) facts {
-	unseen := "of a kind that is not among these " + number.Count(t.Tasks)
+// tailFacts returns the risks that the mean over so many tasks does not show.
+func tailFacts(t stats.Tail, tasks int, r *stats.Reference) facts {
+	together := ""
+	if t.Tasks < tasks {
+		together = "variations counted together; "
+	}
+	unseen := "of a kind that is not among these " + number.Plural(t.Tasks, "independent task")
 	if t.BreakEven > 0 {
 		unseen += "; " + gainOver(r) + " would be gone if " + number.Percent(t.BreakEven) + " did"
 	}
-	out := facts{{"clearly worse", say(number.Plural(t.Worse, "task"), remark("at most "+number.Percent(t.WorseMost)+" of new ones show it as clearly in as many runs, at an error of .05"))}}
+	out := facts{{"clearly worse", say(number.Count(t.Worse)+" of "+number.Plural(t.Tasks, "independent task"), remark(together+"at most "+number.Percent(t.WorseMost)+" of new ones show it as clearly in as many runs, at an error of .05"))}}
 	if t.Failing > 0 {
-		out = append(out, fact{"failed in every run", say(number.Plural(t.Failing, "task"), remark("and not in every run of the other side; at most "+number.Percent(t.FailingMost)+" of new ones may be such, at an error of .05"))})
+		out = append(out, fact{"failed in every run", say(number.Count(t.Failing)+" of "+number.Plural(t.Tasks, "independent task"), remark("and not in every run of the other side; at most "+number.Percent(t.FailingMost)+" of new ones may be such, at an error of .05"))})
 	}
 	return append(out, fact{"unseen failures", say("up to "+number.Percent(t.Unseen)+" of new tasks", remark(unseen))})
 }

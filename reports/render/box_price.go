@@ -4,6 +4,7 @@ import (
 	"math"
 	"strings"
 
+	"evolve/bench/stats"
 	"evolve/reports/model"
 	"evolve/reports/number"
 )
@@ -15,12 +16,11 @@ const (
 	// maxPrices is the maximum number of quantities with an interval that the box compares,
 	// guards among them.
 	maxPrices = 2
-	unbounded = "no bound, not in the verdict"
 )
 
 // consumedRows returns the rows of what the proposed variant consumes beside its champion, as far
 // as no guard shows it: the means that changed, then the latency, with an interval where there is
-// one. None has a bound.
+// one. None has a bound, which a row below them states.
 func consumedRows(s subject) []boxRow {
 	v := s.agent.Decision.Verdict
 	if !v.Proposes() && v != model.Waits || s.measured() {
@@ -36,36 +36,50 @@ func consumedRows(s subject) []boxRow {
 			continue
 		}
 		row := boxRow{
-			Label:   priceLabel,
+			Label:   u.Name,
 			Figures: []spans{say(quantity(u, u.Champion) + " → " + quantity(u, u.Variant)), say(changeText(u.Champion, *u.Ratio)), say(number.ChangeInterval(u.Ratio.Lo, u.Ratio.Hi))},
-			Note:    say(u.Name),
 		}
 		if u.Ratio.Ratio > 1 {
-			row.Price = priceLabel + ": " + u.Name + " " + row.figures()
+			row.Price = priceLabel + ": " + row.Label + " " + row.figures()
 		}
 		rows = append(rows, row)
 	}
-	label, last := priceLabel, ""
-	a, b := s.volatile.Champion, s.volatile.Variant
+	rows = append(rows, latencyRows(s)...)
 	switch {
-	case s.volatile.Guard == nil && a != nil && b != nil && a.P95 > 0:
-		label, last = "latency", "p95 "+number.Duration(a.P95)+" → "+number.Duration(b.P95)
-		if r := s.volatile.P95Ratio; r != nil {
-			last += ", " + number.Change(r.Ratio) + " " + number.ChangeInterval(r.Lo, r.Hi)
-		}
 	case len(rows) > 0:
-		return append(rows, boxRow{Label: priceLabel, Note: say(unbounded)})
+		return append(rows, boxRow{Label: "bounds", Note: say("none on " + these(len(rows)) + ", not in the verdict")})
 	case len(guarded) > 0 || s.volatile.Guard != nil || len(s.agent.Usage) == 0:
 		return nil
-	default:
-		last = "about the same"
 	}
-	row := boxRow{Label: label, Note: say(last + "; " + unbounded)}
-	if r := s.volatile.P95Ratio; label != priceLabel && b.P95 >= a.P95*(1+leastPrice) && (r == nil || changed(*r)) {
-		row.Price = priceLabel + ": latency " + last
-	}
-	return append(rows, row)
+	return []boxRow{{Label: "consumed", Note: say("about the same; no bound, not in the verdict")}}
 }
+
+func these(rows int) string {
+	if rows == 1 {
+		return "this"
+	}
+	return "these"
+}
+
+// latencyRows returns the row of a latency that has no bound; none where no time was measured.
+func latencyRows(s subject) []boxRow {
+	a, b := s.volatile.Champion, s.volatile.Variant
+	if s.volatile.Guard != nil || a == nil || b == nil || a.P95 <= 0 {
+		return nil
+	}
+	row := boxRow{Label: latencyLabel, Figures: []spans{say(number.Duration(a.P95) + " → " + number.Duration(b.P95))}}
+	r := s.volatile.P95Ratio
+	if r != nil {
+		row.Figures = append(row.Figures, say(number.Change(r.Ratio)), say(number.ChangeInterval(r.Lo, r.Hi)))
+	}
+	if b.P95 >= a.P95*(1+leastPrice) && (r == nil || changed(*r)) {
+		row.Price = priceLabel + ": " + row.Label + " " + row.figures()
+	}
+	return []boxRow{row}
+}
+
+// latencyLabel names the latency as the guard on it does.
+var latencyLabel = model.Guard{Name: stats.Latency, Of: stats.P95}.Label()
 
 // changed reports whether the interval of a ratio excludes that nothing changed, and the change
 // is not a small one.

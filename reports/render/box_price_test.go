@@ -31,17 +31,17 @@ func TestPriceRows(t *testing.T) {
 			[]model.Usage{tokens(1.84, 1.7, 2)},
 			nil,
 			model.VolatileAgent{Champion: fast, Variant: slow, P95Ratio: &model.Ratio{Ratio: 2.25, Lo: 1.5, Hi: 3}},
-			"1,000 → 1,840 +84 % [+70, +100] input tokens | p95 4 ms → 9 ms, +125 % [+50, +200]; no bound, not in the verdict",
+			"input tokens 1,000 → 1,840 +84 % [+70, +100] | latency (p95) 4 ms → 9 ms +125 % [+50, +200] | bounds none on these, not in the verdict",
 		},
-		{"few tasks", archive.Adopt, nil, nil, model.VolatileAgent{Champion: fast, Variant: slow}, "p95 4 ms → 9 ms; no bound, not in the verdict"},
-		{"chance", archive.Adopt, []model.Usage{tokens(1.84, .9, 2)}, nil, model.VolatileAgent{}, "about the same; no bound, not in the verdict"},
-		{"a small change", archive.Adopt, []model.Usage{tokens(1.01, 1.005, 1.02)}, nil, model.VolatileAgent{}, "about the same; no bound, not in the verdict"},
+		{"few tasks", archive.Adopt, nil, nil, model.VolatileAgent{Champion: fast, Variant: slow}, "latency (p95) 4 ms → 9 ms | bounds none on this, not in the verdict"},
+		{"chance", archive.Adopt, []model.Usage{tokens(1.84, .9, 2)}, nil, model.VolatileAgent{}, "consumed about the same; no bound, not in the verdict"},
+		{"a small change", archive.Adopt, []model.Usage{tokens(1.01, 1.005, 1.02)}, nil, model.VolatileAgent{}, "consumed about the same; no bound, not in the verdict"},
 		{
 			"two are enough", archive.Adopt,
 			[]model.Usage{tokens(1.84, 1.7, 2), calls, iterations},
 			nil,
 			model.VolatileAgent{},
-			"1,000 → 1,840 +84 % [+70, +100] input tokens | 2.0 → 3.0 +50 % [+40, +60] tool calls | no bound, not in the verdict",
+			"input tokens 1,000 → 1,840 +84 % [+70, +100] | tool calls 2.0 → 3.0 +50 % [+40, +60] | bounds none on these, not in the verdict",
 		},
 		{"a guard has its own row", archive.Adopt, []model.Usage{tokens(1.84, 1.7, 2)}, []model.Guard{{Name: "input tokens"}}, model.VolatileAgent{}, ""},
 		{"no proposal", archive.Keep, []model.Usage{tokens(1.84, 1.7, 2)}, nil, model.VolatileAgent{}, ""},
@@ -52,9 +52,11 @@ func TestPriceRows(t *testing.T) {
 			s := subject{agent: model.Agent{Decision: model.Decision{Verdict: c.verdict}, Usage: c.usage, Guards: c.guards}, volatile: c.volatile}
 			var rows []string
 			for _, r := range consumedRows(s) {
-				var parts []string
+				parts := []string{r.Label}
 				for _, f := range append(r.Figures, r.Note) {
-					parts = append(parts, f.raw())
+					if words := f.raw(); words != "" {
+						parts = append(parts, words)
+					}
 				}
 				rows = append(rows, strings.Join(parts, " "))
 			}
@@ -83,7 +85,7 @@ func TestPrice(t *testing.T) {
 			"dearer and cheaper",
 			model.Agent{Usage: []model.Usage{usage("input tokens", 1.84, 1.7, 2), usage("output tokens", .5, .4, .6)}},
 			model.VolatileAgent{Champion: fast, Variant: slow},
-			[]string{"price: input tokens 1,000 → 1,840 +84 % [+70, +100]", "price: latency p95 4 ms → 9 ms"},
+			[]string{"price: input tokens 1,000 → 1,840 +84 % [+70, +100]", "price: latency (p95) 4 ms → 9 ms"},
 		},
 		{"faster", model.Agent{}, model.VolatileAgent{Champion: slow, Variant: fast}, nil},
 		{"a guard", model.Agent{Guards: []model.Guard{guard}}, model.VolatileAgent{}, []string{"it breaks a guard: iterations 2.0 → 4.0 +100 % [+90, +110], ✗ at most +10 %"}},

@@ -68,10 +68,10 @@ func tailRow(h model.Headline, r *stats.Reference) boxRow {
 		}
 	}
 	if e.Tail.Failing > 0 {
-		note = number.Plural(e.Tail.Failing, "task") + " failed in every run, as up to " + number.Percent(e.Tail.FailingMost) + " of new ones may; " + note
+		note = number.Plural(e.Tail.Failing, "independent task") + " failed in every run, as up to " + number.Percent(e.Tail.FailingMost) + " of new ones may; " + note
 	}
 	if e.Tail.Worse > 0 {
-		note = number.Plural(e.Tail.Worse, "task") + " clearly worse; " + note
+		note = number.Count(e.Tail.Worse) + " of " + number.Plural(e.Tail.Tasks, "independent task") + " clearly worse; " + note
 	}
 	return boxRow{Label: "risk", Note: say(note)}
 }
@@ -144,7 +144,7 @@ func domainLine(domains []model.Domain) spans {
 		if rest > 0 && i == 2 {
 			items = append(items, say(styled("… "+number.Count(rest)+" between", dim)))
 		}
-		items = append(items, say(domainName(d.Domain, 24), " ", judged(d.Effect, number.Signed(100*d.Difference, 0))))
+		items = append(items, say(domainName(d.Domain, 24), " ", judged(d.Effect, number.Points(d.Difference))))
 	}
 	switch {
 	case worse > 0:
