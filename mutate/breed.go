@@ -216,7 +216,7 @@ func (s *search) refreshParents() {
 			c.Mean, c.SD = 0, 0
 		}
 		if a.billed > 0 {
-			c.Cost, c.Latency = a.cost/float64(a.billed), a.seconds/float64(a.billed)
+			c.Cost, c.Latency = a.cost/float64(a.billed), a.seconds/float64(max(1, a.timed))
 		}
 		for _, id := range a.parents {
 			if i, ok := index[id]; ok {

@@ -40,10 +40,14 @@ func (h health) list() []operator.ToolHealth { return slices.Clone(h) }
 // recordDetails records the parts of an observation other than its score.
 func (s *search) recordDetails(a *variantStats, task int, o Observation) {
 	s.breeding.health.count(o.Calls)
-	if o.CostUSD >= 0 && o.Seconds >= 0 && !math.IsInf(o.CostUSD, 1) && !math.IsInf(o.Seconds, 1) {
+	untimed := math.IsNaN(o.Seconds)
+	if o.CostUSD >= 0 && (untimed || o.Seconds >= 0) && !math.IsInf(o.CostUSD, 1) && !math.IsInf(o.Seconds, 1) {
 		a.cost += o.CostUSD
-		a.seconds += o.Seconds
 		a.billed++
+		if !untimed {
+			a.seconds += o.Seconds
+			a.timed++
+		}
 		a.pay(task, o.CostUSD, o.Seconds)
 	}
 	if s.author.Author != nil && o.Scored {

@@ -30,13 +30,13 @@ func (a *variantStats) pack() {
 			p, spends = spends[0], spends[1:]
 		}
 		// Mostly each repeat has a result and a score. Otherwise a set bit indicates that
-		// the three counts follow.
-		odd := uint64(b2i(a.told[j] != repeats || c.N != float64(repeats) || p.n != int32(repeats)))
+		// the four counts follow.
+		odd := uint64(b2i(a.told[j] != repeats || c.N != float64(repeats) || p.n != int32(repeats) || p.timed != p.n))
 		b = binary.AppendUvarint(b, uint64(repeats)<<1|odd)
 		if odd == 1 {
 			b = binary.AppendUvarint(b, uint64(a.told[j]))
 			b = binary.AppendUvarint(b, bits.ReverseBytes64(math.Float64bits(c.N)))
-			b = binary.AppendUvarint(b, uint64(p.n))
+			b = binary.AppendUvarint(binary.AppendUvarint(b, uint64(p.n)), uint64(p.timed))
 		}
 		if c.N != 0 {
 			// The last bytes of a sum of few scores are mostly 0, and its squares are equal to
@@ -84,11 +84,11 @@ func (a *variantStats) visit(task func(j int, repeats, told uint16, c irt.Cell, 
 	for j := 0; len(b) > 0; j++ {
 		head := next()
 		repeats := uint16(head >> 1)
-		told, c, p := repeats, irt.Cell{Task: int32(j), N: float64(repeats)}, spend{task: int32(j), n: int32(repeats)}
+		told, c, p := repeats, irt.Cell{Task: int32(j), N: float64(repeats)}, spend{task: int32(j), n: int32(repeats), timed: int32(repeats)}
 		if head&1 == 1 {
 			told = uint16(next())
 			c.N = math.Float64frombits(bits.ReverseBytes64(next()))
-			p.n = int32(next())
+			p.n, p.timed = int32(next()), int32(next())
 		}
 		if c.N != 0 {
 			c.Sum = math.Float64frombits(bits.ReverseBytes64(next()))

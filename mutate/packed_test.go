@@ -1,6 +1,7 @@
 package mutate
 
 import (
+	"math"
 	"math/rand/v2"
 	"reflect"
 	"testing"
@@ -26,6 +27,7 @@ func TestPackedVariants(t *testing.T) {
 				}
 				if rng.IntN(2) == 0 {
 					a.pay(j, rng.Float64(), 1e30)
+					a.pay(j, rng.Float64(), math.NaN())
 				}
 			default:
 				for range 1 + rng.IntN(300) {

@@ -20,6 +20,8 @@ const (
 type spend struct {
 	task, n       int32
 	cost, seconds float32
+	// timed counts those of the n evaluations that seconds is the sum of.
+	timed int32
 }
 
 // findSpend returns the position of a task in a list in order of tasks, and reports
@@ -28,7 +30,7 @@ func findSpend(list []spend, task int32) (at int, found bool) {
 	return slices.BinarySearchFunc(list, task, func(p spend, task int32) int { return int(p.task) - int(task) })
 }
 
-// pay records the consumption of an evaluation.
+// pay records the consumption of an evaluation; NaN seconds are unknown.
 func (a *variantStats) pay(task int, cost, seconds float64) {
 	at, found := findSpend(a.spends, int32(task))
 	if !found {
@@ -36,7 +38,10 @@ func (a *variantStats) pay(task int, cost, seconds float64) {
 	}
 	p := &a.spends[at]
 	const most = 1e30 // so that no sum is infinite
-	p.n, p.cost, p.seconds = p.n+1, p.cost+float32(min(cost, most)), p.seconds+float32(min(seconds, most))
+	p.n, p.cost = p.n+1, p.cost+float32(min(cost, most))
+	if !math.IsNaN(seconds) {
+		p.timed, p.seconds = p.timed+1, p.seconds+float32(min(seconds, most))
+	}
 }
 
 // priced is the expected mean cost (USD) and time (seconds) of a variant.
@@ -55,7 +60,7 @@ type priced struct {
 func (s *search) price(a *variantStats) priced {
 	p := priced{costs: 1, lasts: 1}
 	if n := float64(s.champion.billed); n > 0 {
-		p.cost, p.seconds, p.known = s.champion.cost/n, s.champion.seconds/n, true
+		p.cost, p.seconds, p.known = s.champion.cost/n, s.champion.seconds/float64(max(1, s.champion.timed)), true
 	}
 	if a == s.champion {
 		return p
@@ -65,7 +70,7 @@ func (s *search) price(a *variantStats) priced {
 	}
 	p.known = true
 	var cost, seconds [2]float64
-	common := 0.
+	var common, both float64
 	for _, mine := range a.spent() {
 		at, found := findSpend(s.champion.spends, mine.task)
 		if !found {
@@ -75,9 +80,12 @@ func (s *search) price(a *variantStats) priced {
 		m := float64(s.champion.spends[at].n)
 		common++
 		cost[0], cost[1] = cost[0]+float64(theirs.cost)/m, cost[1]+float64(mine.cost)/n
-		seconds[0], seconds[1] = seconds[0]+float64(theirs.seconds)/m, seconds[1]+float64(mine.seconds)/n
+		if theirs.timed > 0 && mine.timed > 0 {
+			both++
+			seconds[0], seconds[1] = seconds[0]+float64(theirs.seconds)/float64(theirs.timed), seconds[1]+float64(mine.seconds)/float64(mine.timed)
+		}
 	}
-	ratio := func(v [2]float64, theirs, own float64) float64 {
+	ratio := func(v [2]float64, common, theirs, own float64) float64 {
 		if !(theirs > 0) || !(own > 0) {
 			return 1
 		}
@@ -88,7 +96,7 @@ func (s *search) price(a *variantStats) priced {
 		return math.Exp((common*math.Log(v[1]/v[0]) + shrunk*overall) / (common + shrunk))
 	}
 	n := float64(a.billed)
-	p.costs, p.lasts = ratio(cost, p.cost, a.cost/n), ratio(seconds, p.seconds, a.seconds/n)
+	p.costs, p.lasts = ratio(cost, common, p.cost, a.cost/n), ratio(seconds, both, p.seconds, a.seconds/float64(max(1, a.timed)))
 	p.cost *= p.costs
 	p.seconds *= p.lasts
 	if s.champion.cost == 0 && a.billed > 0 {

@@ -114,7 +114,7 @@ func TestAPriceIsOnesOwn(t *testing.T) {
 	s := &search{}
 	bill := func(a *variantStats, from, to int, cost float64) {
 		for task := from; task < to; task++ {
-			a.cost, a.seconds, a.billed = a.cost+cost, a.seconds+10*cost, a.billed+1
+			a.cost, a.seconds, a.billed, a.timed = a.cost+cost, a.seconds+10*cost, a.billed+1, a.timed+1
 			a.pay(task, cost, 10*cost)
 		}
 	}
@@ -126,6 +126,15 @@ func TestAPriceIsOnesOwn(t *testing.T) {
 		if p := s.price(a); !p.known || math.Abs(p.cost-.007) > 1e-9 || math.Abs(p.costs-7) > 1e-6 || math.Abs(p.lasts-7) > 1e-6 {
 			t.Errorf("%s: %+v, want seven times the champion's price", name, p)
 		}
+	}
+	// Evaluations without a time of an answer count for the cost alone.
+	started := &variantStats{}
+	bill(started, 0, 5, .007)
+	for task := range 5 {
+		s.recordDetails(started, task, Observation{CostUSD: .007, Seconds: math.NaN()})
+	}
+	if p := s.price(started); math.Abs(p.costs-7) > 1e-6 || math.Abs(p.lasts-7) > 1e-6 || math.Abs(p.seconds-.07) > 1e-6 {
+		t.Errorf("with unknown times: %+v, want seven times the champion's price", p)
 	}
 	few := &variantStats{}
 	bill(few, 10, 12, .007)

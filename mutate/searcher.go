@@ -84,7 +84,7 @@ type Observation struct {
 	CostUSD float64
 	// Tokens are those of input and output of the answer to a brief.
 	Tokens int64
-	// Seconds is the time that the answer took; 0: unknown.
+	// Seconds is the time that the answer took; NaN: unknown, 0: no search may use a clock.
 	Seconds float64
 	// The kind of a failure, the graders' reasons, and the calls of tools with their
 	// failures. Foreign text, kept as data.

@@ -41,9 +41,9 @@ type variantStats struct {
 	score  float64
 	cells  []irt.Cell // scores in order of the tasks
 
-	// cost in USD and seconds, summed over billed evaluations.
+	// cost in USD, summed over billed evaluations, and seconds over those with a known time.
 	cost, seconds float64
-	billed        int
+	billed, timed int
 	spends        []spend // the same by task, in order of the tasks
 	// packed replaces repeats, told, cells and spends while the variant takes no
 	// evaluations; see packed.go.

@@ -49,6 +49,9 @@
 // graders that read an answer when there is none, and for reported when there is no
 // reported score.
 //
+// max_latency counts the time of the answer, as statistics of latency do. An answer whose time
+// holds the start of a process passes, since its own time is not known.
+//
 // max_latency depends on the clock: with it, runs of an otherwise deterministic agent are
 // not repeatable byte for byte.
 package grade

@@ -84,6 +84,21 @@ func TestConduct(t *testing.T) {
 	}
 }
 
+// TestLatencyOfAStart checks that the start of a process does not fail an answer.
+func TestLatencyOfAStart(t *testing.T) {
+	g, err := compile(task(t, "", `{"type":"max_latency","seconds":0.5}`), means{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	res := answered("x")
+	res.Started = true
+	for _, took := range []time.Duration{time.Second, time.Second / 4} {
+		if got, err := g.Grade(context.Background(), bench.GradeInput{Result: res, Latency: took}); err != nil || got.Score != 1 {
+			t.Errorf("%s with the start of a process: %+v (%v)", took, got, err)
+		}
+	}
+}
+
 // TestReportedCountsOnlyWhenAsked: a reported score is used only by a reported grader.
 func TestReportedCountsOnlyWhenAsked(t *testing.T) {
 	one, nan, two := 1., math.NaN(), 2.

@@ -74,6 +74,9 @@ func newGuard(b Bound, pairs []Pair, alpha float64) Guard {
 	return g
 }
 
+// Measured reports whether a side consumed anything in any pair.
+func (g Guard) Measured() bool { return g.Champion > 0 || g.Candidate > 0 }
+
 // Broken reports whether a winner must be presented as a trade: its guard has failed, or
 // it is open and the mean on these tasks is itself above the bound. A percentile above
 // the bound does not suffice, since noise can cause it.

@@ -180,3 +180,12 @@ func rarely(share, times float64) func(*rand.Rand) (float64, float64) {
 		return 1, change
 	}
 }
+
+// TestUnmeasuredGuard checks the sentence of a guard without any pair.
+func TestUnmeasuredGuard(t *testing.T) {
+	t.Parallel()
+	g := NewGuard(Bound{Name: Latency, Of: P95, AtMost: 1.1}, nil)
+	if g.Broken() || g.Verdict == GuardPassed || g.Sentence() != "p95 latency: no pair was measured (at most +10 %)" {
+		t.Errorf("broken %v, %s: %s", g.Broken(), g.Verdict, g.Sentence())
+	}
+}

@@ -20,6 +20,9 @@ func (g Guard) Sentence() string {
 	if g.PerPoint > 0 {
 		bound += " for this gain"
 	}
+	if !g.Measured() {
+		return fmt.Sprintf("%s: no pair was measured (%s)", name, bound)
+	}
 	return fmt.Sprintf("%s %s (%s %s, %s)",
 		name, g.Values(), text.Change(g.Ratio), text.ChangeInterval(g.Lo, g.Hi), bound)
 }

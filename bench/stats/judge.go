@@ -114,7 +114,7 @@ func guards(clean []Pair, rule Rule, lower float64, blocks int) []Guard {
 	}
 	for _, b := range rule.Guards {
 		// A metric that was not measured has no guard.
-		if g := newGuard(b.For(lower), clean, alpha); g.Champion > 0 || g.Candidate > 0 || g.Verdict == GuardFailed {
+		if g := newGuard(b.For(lower), clean, alpha); g.Measured() || g.Verdict == GuardFailed {
 			out = append(out, g)
 		}
 	}

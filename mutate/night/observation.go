@@ -13,7 +13,8 @@ import (
 // bytes.
 const maxReason = 500
 
-// observation returns the result of an evaluation for the search. In ordered mode it
+// observation returns the result of an evaluation for the search. Its time is that of an answer, as
+// guards compare it: unknown for a crash and for the start of a process. In ordered mode it
 // contains nothing that is measured with a clock, because the same seed must give the
 // same search.
 func observation(t mutate.Trial, e bench.Evaluation, ordered bool) mutate.Observation {
@@ -25,7 +26,7 @@ func observation(t mutate.Trial, e bench.Evaluation, ordered bool) mutate.Observ
 		o.Answer = e.Answer
 	}
 	if !ordered {
-		o.Seconds = e.Latency.Seconds()
+		o.Seconds = e.AnswerSeconds()
 	}
 	return o
 }

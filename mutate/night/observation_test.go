@@ -1,11 +1,13 @@
 package night
 
 import (
+	"math"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"evolve/bench"
 	"evolve/mutate"
@@ -26,11 +28,19 @@ func TestObservation(t *testing.T) {
 		}},
 	}
 	want := mutate.Observation{
-		Trial: trial, Scored: true, Score: 0.5, CostUSD: 0.02, Seconds: 1.5, Outcome: agent.Execution, Reason: "41 is not 42; it fell over",
+		Trial: trial, Scored: true, Score: 0.5, CostUSD: 0.02, Seconds: math.NaN(), Outcome: agent.Execution, Reason: "41 is not 42; it fell over",
 		Calls: []mutate.Call{{Tool: "grep"}, {Tool: "sum"}, {Tool: "read", Failed: true}, {Tool: "web"}},
 	}
-	if d := cmp.Diff(want, observation(trial, e, false)); d != "" {
+	if d := cmp.Diff(want, observation(trial, e, false), cmpopts.EquateNaNs()); d != "" {
 		t.Error(d)
+	}
+	answered := bench.Evaluation{Outcome: agent.OK, Latency: e.Latency}
+	if got := observation(trial, answered, false).Seconds; got != 1.5 {
+		t.Errorf("an answer took %v seconds", got)
+	}
+	answered.Started = true
+	if got := observation(trial, answered, false).Seconds; !math.IsNaN(got) {
+		t.Errorf("an answer with the start of a process took %v seconds", got)
 	}
 	e.Answer = "41"
 	if got := observation(trial, e, false).Answer; got != "" {

@@ -171,10 +171,10 @@ func (s *search) candidates(home *island) ([]*member, []selection.Candidate) {
 		if s.Selection == selection.MapElites { // by the size of the program in place of its price
 			list[i].Cost = float64(m.size)
 			if m.results > 0 {
-				list[i].Latency = m.seconds / float64(m.results)
+				list[i].Latency = m.seconds / float64(max(1, m.timed))
 			}
 		} else if m.results > 0 {
-			list[i].Cost, list[i].Latency = m.cost/float64(m.results), m.seconds/float64(m.results)
+			list[i].Cost, list[i].Latency = m.cost/float64(m.results), m.seconds/float64(max(1, m.timed))
 		}
 		for _, id := range m.parents {
 			if p, here := index[id]; here {

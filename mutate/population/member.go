@@ -29,6 +29,8 @@ type member struct {
 	// stages counts the stages begun, issued the cases queued in the common order, pending
 	// those without a result, and results all that were told.
 	stages, issued, pending, results int
+	// timed counts the results with a known time, which seconds sums.
+	timed int
 	// judged is the number of cases after which the probe last decided whether to leave it.
 	judged int
 	// probed reports whether the probe was begun, left whether the variant gets no cases after

@@ -231,7 +231,10 @@ func (s *search) record(o mutate.Observation) *member {
 	m.results++
 	s.spent[m.camp()]++
 	m.cost += max(0, o.CostUSD)
-	m.seconds += max(0, o.Seconds)
+	if !math.IsNaN(o.Seconds) {
+		m.seconds += max(0, o.Seconds)
+		m.timed++
+	}
 	if o.Scored && !math.IsNaN(o.Score) {
 		m.set(task, min(max(o.Score, 0), 1), 1)
 		s.earlier[task] = s.earlier[task] && m != s.members[0]

@@ -147,7 +147,7 @@ func (s *search) estimate(m *member) mutate.Estimate {
 	}
 	if m.results > 0 && champion.results > 0 {
 		e.CostUSD = ratio(m.cost/float64(m.results), champion.cost/float64(champion.results))
-		e.Seconds = ratio(m.seconds/float64(m.results), champion.seconds/float64(champion.results))
+		e.Seconds = ratio(m.seconds/float64(max(1, m.timed)), champion.seconds/float64(max(1, champion.timed)))
 	}
 	return e
 }

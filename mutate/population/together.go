@@ -3,6 +3,7 @@ package population
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 
 	"evolve/mutate"
@@ -176,7 +177,7 @@ func (s *together) measured() []mutate.Observation {
 		task    string
 	}
 	var out []mutate.Observation
-	at, counts := map[key]int{}, map[key]float64{}
+	at, counts, timed := map[key]int{}, map[key]float64{}, map[key]float64{}
 	ordered := slices.Clone(s.results) // which arrived in any order
 	slices.SortStableFunc(ordered, func(a, b mutate.Observation) int { return cmp.Compare(a.Trial.N, b.Trial.N) })
 	for _, r := range ordered {
@@ -185,6 +186,9 @@ func (s *together) measured() []mutate.Observation {
 		}
 		k := key{r.Trial.Variant, r.Trial.Task}
 		i, known := at[k]
+		if !math.IsNaN(r.Seconds) {
+			timed[k]++
+		}
 		if counts[k]++; !known {
 			at[k] = len(out)
 			out = append(out, r)
@@ -193,7 +197,13 @@ func (s *together) measured() []mutate.Observation {
 		o := &out[i]
 		o.Score += (r.Score - o.Score) / counts[k]
 		o.CostUSD += (r.CostUSD - o.CostUSD) / counts[k]
-		o.Seconds += (r.Seconds - o.Seconds) / counts[k]
+		switch {
+		case math.IsNaN(r.Seconds):
+		case math.IsNaN(o.Seconds):
+			o.Seconds = r.Seconds
+		default:
+			o.Seconds += (r.Seconds - o.Seconds) / timed[k]
+		}
 	}
 	return out
 }

@@ -53,7 +53,17 @@ func (b *builder) guarded(r *stats.Ruling) {
 			b.out.Guards = append(b.out.Guards, out)
 		}
 	}
+	if g := b.result.Grounds; g != nil && b.volatile.Guard == nil {
+		for _, bound := range g.Bounds {
+			if bound.Name == latencyGuard { // no pair had a time of both answers
+				b.volatile.Guard = &Guard{Name: bound.Name, Of: bound.Of, Ratio: 1, Hi: stats.RatioMost, Level: PartLevel, Most: bound.AtMost, Floor: bound.Floor, Verdict: stats.GuardOpen}
+			}
+		}
+	}
 }
+
+// Measured reports whether a side consumed anything in any pair; without, there is nothing to rule on.
+func (g Guard) Measured() bool { return g.Champion > 0 || g.Candidate > 0 }
 
 // Threshold returns the guard as a condition of the verdict.
 func (g Guard) Threshold(d Decision) Threshold {

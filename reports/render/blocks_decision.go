@@ -43,7 +43,7 @@ func decisionBlocks(s subject) []block {
 // domains.
 func conditions(s subject) []model.Threshold {
 	list := s.agent.Decision.Thresholds
-	if s.volatile.Guard == nil {
+	if s.volatile.Guard == nil || !s.volatile.Guard.Measured() {
 		return list
 	}
 	at := slices.IndexFunc(list, func(c model.Threshold) bool { return c.Unit == "domains" })

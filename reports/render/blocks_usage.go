@@ -37,6 +37,9 @@ func usageBlocks(s subject) []block {
 		t.add("", "latency, median", number.Duration(a.P50), number.Duration(b.P50), number.Unknown, number.Unknown, "")
 		t.add("", "latency, 95th percentile", number.Duration(a.P95), number.Duration(b.P95), ratio, between, verdict)
 	}
+	if g := s.volatile.Guard; g != nil && !g.Measured() {
+		t.add("", "latency, 95th percentile", number.Unknown, number.Unknown, number.Unknown, number.Unknown, guardText(*g))
+	}
 	if len(t.Rows) == 0 {
 		return nil
 	}
@@ -78,7 +81,12 @@ func unseenNote(s subject) string {
 }
 
 // guardText formats the verdict of a guard and the bound that decided it.
-func guardText(g model.Guard) spans { return say(guardMark(g), " at most "+g.Bound()) }
+func guardText(g model.Guard) spans {
+	if !g.Measured() {
+		return say("no pair was measured; at most " + g.Bound())
+	}
+	return say(guardMark(g), " at most "+g.Bound())
+}
 
 // quantity formats a value of a consumption.
 func quantity(u model.Usage, x float64) string {

@@ -99,3 +99,17 @@ func TestPrice(t *testing.T) {
 		})
 	}
 }
+
+// TestUnmeasuredGuard checks that a guard without any pair is neither kept nor broken.
+func TestUnmeasuredGuard(t *testing.T) {
+	t.Parallel()
+	g := model.Guard{Name: "latency", Of: "p95", Ratio: 1, Hi: 1000, Most: 1.1, Verdict: "open"}
+	s := subject{volatile: model.VolatileAgent{Guard: &g}}
+	rows := guardRows(s)
+	if len(rows) != 1 || len(rows[0].Figures) > 0 || rows[0].Price != "" || rows[0].Note.raw() != "no pair was measured; at most +10 %" {
+		t.Errorf("the rows are %+v", rows)
+	}
+	if list := conditions(s); len(list) > 0 {
+		t.Errorf("the conditions are %+v", list)
+	}
+}

@@ -13,6 +13,10 @@ import (
 func guardRows(s subject) []boxRow {
 	var out []boxRow
 	for _, g := range guardsOf(s) {
+		if !g.Measured() {
+			out = append(out, boxRow{Label: g.Label(), Note: guardText(g)})
+			continue
+		}
 		row := boxRow{
 			Label:   g.Label(),
 			Figures: []spans{say(g.Amount(g.Champion) + " → " + g.Amount(g.Candidate)), say(number.Change(g.Ratio)), say(number.ChangeInterval(g.Lo, g.Hi))},
