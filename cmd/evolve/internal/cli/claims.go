@@ -96,11 +96,15 @@ func priceOf(ctx context.Context, a *archive.Archive, p archive.ProposalRecord) 
 	if h := measured.Headline; h != nil && h.Variant.ID == p.Variant {
 		return render.Price(measured, volatile), nil
 	}
-	var out []string
-	for _, price := range prices(r) {
-		out = append(out, "it breaks a guard: "+price)
+	return breaking(prices(r)), nil
+}
+
+// breaking returns the lines of a price about the guards that a variant breaks.
+func breaking(guards []string) (out []string) {
+	for _, g := range guards {
+		out = append(out, "it breaks a guard: "+g)
 	}
-	return out, nil
+	return out
 }
 
 func printGrounds(out io.Writer, lines []string) {

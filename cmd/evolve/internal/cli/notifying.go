@@ -214,7 +214,7 @@ func awaitingEvents(ctx context.Context, con *console, w *workspace.Workspace, a
 			approve += ` --override-reason "…"`
 		}
 		title := fmt.Sprintf("%s awaits a decision: %s", p.ID, text.Visible(p.Title))
-		if words := claimWords(p.Claim, p.Prices); words != "" {
+		if words := claimWords(p.Claim, p.broken); words != "" {
 			title += " (" + words + ")"
 		}
 		commands := []string{"evolve show " + p.ID, approve, "evolve reject " + p.ID + ` --reason "…"`}

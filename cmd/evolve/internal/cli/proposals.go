@@ -34,11 +34,11 @@ type proposalLine struct {
 	Commit  string                `json:"commit,omitempty"`
 	// Claim is what is known of the variant; absent without a confirmation.
 	Claim stats.Claim `json:"claim,omitempty"`
-	// Prices are the guards that the variant breaks, in words; absent: none.
-	Prices []string `json:"prices,omitempty"`
 	// Price lists what gets worse or dearer with a variant that awaits a decision, as the decision
-	// box has it; absent: nothing.
+	// box has it, and of a decided one the guards that it breaks; absent: nothing.
 	Price []string `json:"price,omitempty"`
+	// broken are the guards that the variant breaks, in words; empty: none.
+	broken []string
 	// Stale names what moved since a config was measured, as the workspace is now; it cannot be
 	// approved.
 	Stale []string `json:"stale,omitempty"`
@@ -76,10 +76,15 @@ func lineOf(ctx context.Context, a *archive.Archive, p archive.ProposalRecord) (
 	if l.Claim, err = claimOf(ctx, a, p); err != nil {
 		return l, err
 	}
-	if l.Prices, err = pricesOf(ctx, a, p); err == nil && undecided(p) {
-		l.Price, err = priceOf(ctx, a, p)
+	if l.broken, err = pricesOf(ctx, a, p); err != nil {
+		return l, err
 	}
-	return l, err
+	if undecided(p) {
+		l.Price, err = priceOf(ctx, a, p)
+		return l, err
+	}
+	l.Price = breaking(l.broken)
+	return l, nil
 }
 
 // allProposals reads the proposals.
@@ -136,7 +141,7 @@ func proposalsCommand(sh *shell) *cli.Command {
 			}
 			return printList(sh.console, "proposals", lines, "nothing awaits a decision", func(p proposalLine) error {
 				claim := ""
-				if words := claimWords(p.Claim, p.Prices); words != "" {
+				if words := claimWords(p.Claim, p.broken); words != "" {
 					claim = "  " + words
 				}
 				if len(p.Stale) > 0 {

@@ -388,7 +388,7 @@ func printAwaiting(con *console, list []proposalLine) {
 	for _, p := range list {
 		con.printf("%s awaits a decision: %s\n", p.ID, text.Visible(p.Title))
 		printLost(con, p)
-		if words := claimWords(p.Claim, p.Prices); words != "" {
+		if words := claimWords(p.Claim, p.broken); words != "" {
 			con.printf("    %s\n", words)
 		}
 		printPrice(con, "    ", p.Price)
