@@ -127,10 +127,13 @@ func (v viewWords) Comparison(ctx context.Context, a *archive.Archive, one, two 
 }
 
 // Proposal is [archived.Words.Proposal].
-func (v viewWords) Proposal(ctx context.Context, a *archive.Archive, p archive.ProposalRecord) (words, gates string, err error) {
+func (v viewWords) Proposal(ctx context.Context, a *archive.Archive, p archive.ProposalRecord) (words, gates string, facts []view.Fact, err error) {
 	found, err := claimedOf(ctx, v.sh, a, v.root, p)
 	if err != nil {
-		return "", "", err
+		return "", "", nil, err
+	}
+	if facts, err = v.facts(ctx, a, found); err != nil {
+		return "", "", nil, err
 	}
 	if len(p.Gates) > model.MaxSingleGates {
 		var b bytes.Buffer
@@ -141,30 +144,25 @@ func (v viewWords) Proposal(ctx context.Context, a *archive.Archive, p archive.P
 	con := v.to(&b)
 	if p.Patch != nil {
 		printPatch(con, found.patch(v.sh.PatchReader(v.root)), false)
-		return b.String(), gates, nil
+		return b.String(), gates, facts, nil
 	}
 	printProposal(con, found, false)
 	b.WriteString("\n")
 	printDiff(con, p)
-	return b.String(), gates, nil
+	return b.String(), gates, facts, nil
 }
 
-// Facts is [archived.Words.Facts].
-func (v viewWords) Facts(ctx context.Context, a *archive.Archive, p archive.ProposalRecord) (list []view.Fact, err error) {
-	against, err := contradiction(ctx, a, p)
-	if err != nil || against != "" {
-		return nil, err
+// facts returns the gain and the price of a proposal; none where its evidence is contradicted.
+func (v viewWords) facts(ctx context.Context, a *archive.Archive, found claimed) (list []view.Fact, err error) {
+	if found.against != "" {
+		return nil, nil
 	}
-	shown, err := shownOf(ctx, a, p, v.sh.Now())
-	if err != nil {
-		return nil, err
-	}
-	price, err := priceOf(ctx, a, p)
+	shown, err := shownOf(ctx, a, found.ProposalRecord, v.sh.Now())
 	if len(shown) > 0 {
 		list = append(list, view.Fact{Name: "gain", Lines: shown})
 	}
-	if len(price) > 0 {
-		list = append(list, view.Fact{Name: "price", Lines: price})
+	if len(found.price) > 0 {
+		list = append(list, view.Fact{Name: "price", Lines: found.price})
 	}
 	return list, err
 }

@@ -34,12 +34,8 @@ func (words) Comparison(context.Context, *archive.Archive, archive.Variant, arch
 	return []string{"compared " + hostile}, nil
 }
 
-func (words) Proposal(context.Context, *archive.Archive, archive.ProposalRecord) (words, gates string, err error) {
-	return "a proposal", "each gate " + hostile, nil
-}
-
-func (words) Facts(context.Context, *archive.Archive, archive.ProposalRecord) ([]view.Fact, error) {
-	return []view.Fact{{Name: "price", Lines: []string{"dearer " + hostile}}}, nil
+func (words) Proposal(context.Context, *archive.Archive, archive.ProposalRecord) (words, gates string, facts []view.Fact, err error) {
+	return "a proposal", "each gate " + hostile, []view.Fact{{Name: "price", Lines: []string{"dearer " + hostile}}}, nil
 }
 
 func (words) Limits(context.Context, *archive.Archive, archive.Run) (string, error) { return "", nil }
