@@ -7,6 +7,7 @@ import (
 
 	"evolve/reports/model"
 	"evolve/reports/number"
+	"evolve/runtime/agent"
 )
 
 // leastPhase is the least time, in seconds, of a phase in which something was done.
@@ -70,6 +71,14 @@ func stageTable(list []model.Stage) (t table, idle []spans) {
 	return t, idle
 }
 
+// outcomeWords names an outcome.
+func outcomeWords(o agent.Outcome) string {
+	if o == agent.Execution {
+		return "execution error"
+	}
+	return strings.ReplaceAll(string(o), "_", " ")
+}
+
 // evaluationFacts describes the evaluations of one agent.
 func evaluationFacts(s subject, idle []spans) facts {
 	h := s.agent.Health
@@ -83,7 +92,7 @@ func evaluationFacts(s subject, idle []spans) facts {
 	}
 	var outcomes []spans
 	for _, o := range h.Outcomes {
-		outcomes = append(outcomes, say(strings.ReplaceAll(string(o.Outcome), "_", " ")+" "+number.Count(o.Count)))
+		outcomes = append(outcomes, say(outcomeWords(o.Outcome)+" "+number.Count(o.Count)))
 	}
 	f.add("outcomes", list(outcomes, ", "))
 	for _, l := range h.Lost {
