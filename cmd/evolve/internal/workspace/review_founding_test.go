@@ -16,7 +16,7 @@ func TestNewRepositoryNeedsAgreement(t *testing.T) {
 	o := newOffice(t, false)
 	p := o.propose()
 	var refused *review.RefusedError
-	if _, err := o.desk().Approve(t.Context(), p.ID, alice); !errors.As(err, &refused) || !strings.Contains(refused.Text, "no git repository") {
+	if _, err := o.desk().Approve(t.Context(), p.ID, alice); !errors.As(err, &refused) || !strings.Contains(refused.Text, "not in a git repository") {
 		t.Errorf("approved without a word on the new repository: %v", err)
 	}
 	w := o.sure()
