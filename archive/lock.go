@@ -138,18 +138,14 @@ func lockedBy(h holder, now time.Time) *LockedError {
 // there is none, or if it is not known. It waits for nothing.
 func Holder(dir string, opts Options) *LockedError {
 	l := newLock(dir)
-	if _, err := os.Stat(l.path); err != nil {
+	if l.read().PID == 0 { // no process has named itself, or there is no archive
 		return nil
 	}
 	shared, err := l.file.TryRLock()
-	if err != nil {
-		return nil
-	}
-	if shared {
+	switch h := l.read(); {
+	case shared:
 		_ = l.release()
-		return nil
-	}
-	if h := l.read(); h.PID != 0 && !h.Brief {
+	case err == nil && h.PID != 0 && !h.Brief:
 		return lockedBy(h, opts.clock().now())
 	}
 	return nil

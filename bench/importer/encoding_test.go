@@ -7,10 +7,13 @@ import (
 	"unicode/utf16"
 )
 
-// inUTF16 returns a text in UTF-16, the low byte of each unit first or last.
-func inUTF16(text string, lowFirst bool) string {
+// encodable is a table whose letters differ by encoding.
+const encodable = "question,answer\nWo ist das Café?,hier\n"
+
+// inUTF16 returns the table in UTF-16, the low byte of each unit first or last.
+func inUTF16(lowFirst bool) string {
 	var out []byte
-	for _, unit := range utf16.Encode([]rune(text)) {
+	for _, unit := range utf16.Encode([]rune(encodable)) {
 		low, high := byte(unit), byte(unit>>8)
 		if lowFirst {
 			low, high = high, low
@@ -21,19 +24,18 @@ func inUTF16(text string, lowFirst bool) string {
 }
 
 func TestReadable(t *testing.T) {
-	const table = "question,answer\nWo ist das Café?,hier\n"
 	for name, c := range map[string]struct{ text, problem, hint string }{
 		"empty":                {"", "the file is empty", "check its name"},
 		"a mark alone":         {"\xef\xbb\xbf", "the file is empty", "check its name"},
 		"white space":          {" \n\t\n", "the file has white space alone", "check its name"},
-		"UTF-16, mark":         {"\xff\xfe" + inUTF16(table, true), "the file is not valid UTF-8: it is UTF-16", "`iconv -f UTF-16 -t UTF-8 FILE > NEW`"},
-		"UTF-16, other mark":   {"\xfe\xff" + inUTF16(table, false), "the file is not valid UTF-8: it is UTF-16", "`iconv -f UTF-16 -t UTF-8 FILE > NEW`"},
-		"UTF-16, little":       {inUTF16(table, true), "the file is not valid UTF-8: it is UTF-16LE", "`iconv -f UTF-16LE "},
-		"UTF-16, big":          {inUTF16(table, false), "the file is not valid UTF-8: it is UTF-16BE", "`iconv -f UTF-16BE "},
+		"UTF-16, mark":         {"\xff\xfe" + inUTF16(true), "the file is not valid UTF-8: it is UTF-16", "`iconv -f UTF-16 -t UTF-8 FILE > NEW`"},
+		"UTF-16, other mark":   {"\xfe\xff" + inUTF16(false), "the file is not valid UTF-8: it is UTF-16", "`iconv -f UTF-16 -t UTF-8 FILE > NEW`"},
+		"UTF-16, little":       {inUTF16(true), "the file is not valid UTF-8: it is UTF-16LE", "`iconv -f UTF-16LE "},
+		"UTF-16, big":          {inUTF16(false), "the file is not valid UTF-8: it is UTF-16BE", "`iconv -f UTF-16BE "},
 		"Latin-1":              {"question,answer\nWo ist das Caf\xe9?,hier\n", "the file is not valid UTF-8: line 2 has the byte 0xE9, as text in Latin-1 or Windows-1252 has", "`iconv -f WINDOWS-1252 "},
 		"cut within a letter":  {"question,answer\nx,y\xc3", "the file is not valid UTF-8: line 2 has the byte 0xC3", "iconv"},
-		"UTF-8":                {table, "", ""},
-		"UTF-8 with a mark":    {"\xef\xbb\xbf" + table, "", ""},
+		"UTF-8":                {encodable, "", ""},
+		"UTF-8 with a mark":    {"\xef\xbb\xbf" + encodable, "", ""},
 		"the replacement sign": {"question,answer\nx\ufffd,y\n", "", ""},
 	} {
 		err := Readable([]byte(c.text))
