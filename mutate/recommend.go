@@ -22,9 +22,10 @@ const (
 	// the tasks that both have run, at least commonTasks of them, do not show it. The verdict
 	// follows later, on other tasks.
 	leastLead, strongLead = 1.5, 2.5
-	// fewResults is the number of results at which the evidence has to be one standard error
-	// stronger.
-	fewResults  = 10
+	// After few results the evidence has to be stronger: by fewResults divided by their number,
+	// and by moreLead at most.
+	fewResults  = 35
+	moreLead    = 0.17
 	commonTasks = 6
 )
 
@@ -32,7 +33,7 @@ const (
 // evidence. A standard error takes the model's hyperparameters for known: the fewer results
 // they were learnt from, the larger is the error that it leaves out.
 func (s *search) enoughLead() float64 {
-	return leastLead + fewResults/float64(max(1, s.results))
+	return leastLead + math.Min(moreLead, fewResults/float64(max(1, s.results)))
 }
 
 // rival is a variant other than the champion.

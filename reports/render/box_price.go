@@ -47,18 +47,19 @@ func consumedRows(s subject) []boxRow {
 	rows = append(rows, latencyRows(s)...)
 	switch {
 	case len(rows) > 0:
-		return append(rows, boxRow{Label: "bounds", Note: say("none on " + these(len(rows)) + ", not in the verdict")})
+		return append(rows, boxRow{Label: "bounds", Note: say("none on " + these(len(rows)) + "; not in the verdict")})
 	case len(guarded) > 0 || s.volatile.Guard != nil || len(s.agent.Usage) == 0:
 		return nil
 	}
 	return []boxRow{{Label: "consumed", Note: say("about the same; no bound, not in the verdict")}}
 }
 
+// these names the rows above it.
 func these(rows int) string {
 	if rows == 1 {
-		return "this"
+		return "this price"
 	}
-	return "these"
+	return "these prices"
 }
 
 // latencyRows returns the row of a latency that has no bound; none where no time was measured.

@@ -80,13 +80,13 @@ func TestTheClaimIsComputedAgain(t *testing.T) {
 		"a verdict":      {func(r *archive.AgentResult, _ *archive.Finalist) { r.Verdict = archive.Trade }, "verdict"},
 		"a level":        {func(_ *archive.AgentResult, f *archive.Finalist) { f.Judged.Alpha *= 2 }, "threshold"},
 		"more blocks":    {func(_ *archive.AgentResult, f *archive.Finalist) { f.Judged.Blocks++ }, "complete blocks"},
-		"fewer tasks":    {func(r *archive.AgentResult, _ *archive.Finalist) { r.Grounds.Tasks = r.Grounds.Tasks[1:] }, "stored evaluations give"},
+		"fewer tasks":    {func(r *archive.AgentResult, _ *archive.Finalist) { r.Grounds.Tasks = r.Grounds.Tasks[1:] }, "computed from the stored evaluations"},
 		"another weight": {func(r *archive.AgentResult, _ *archive.Finalist) { r.Grounds.Tasks[0].Weight = 9 }, ""},
 		"a proof": {func(_ *archive.AgentResult, f *archive.Finalist) {
 			proof := *f.Ruling.Proof
 			proof.Blocks = 0
 			f.Ruling.Proof = &proof
-		}, "no look shows"},
+		}, "no stored look reproduces"},
 	} {
 		_, p := claim(c.change)
 		if err := check(p); !errors.Is(err, archive.ErrCorrupt) || !strings.Contains(err.Error(), c.says) {

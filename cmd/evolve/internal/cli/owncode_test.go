@@ -99,7 +99,7 @@ func TestCodeOfChanceStaysWhole(t *testing.T) {
 	needsPython(t)
 	t.Parallel()
 	w := newRouted(t, "sed -i 's/uses_seed: false/uses_seed: true/' agents/solver/agent.yaml")
-	if out := w.on(0, "run", "--seed", "2", "--budget-evals", "2400"); !strings.Contains(out, "changes   route") {
+	if out := w.on(0, "run", "--seed", "2", "--budget-evals", "2400"); !strings.Contains(out, "changes        route") {
 		t.Errorf("the night found\n%s", out)
 	}
 	if out := w.on(0, "variants", "--agent", "router", "--last", "10000"); strings.Contains(out, "undone: ") || !strings.Contains(out, "mutate") {
