@@ -76,7 +76,9 @@ func TestReadmeExample(t *testing.T) {
 			got.WriteString(sh(command))
 		}
 	}
-	stable := func(s string) []string { return strings.Split(gap.ReplaceAllString(readmeVaries.ReplaceAllString(s, "…"), " "), "\n") }
+	stable := func(s string) []string {
+		return strings.Split(gap.ReplaceAllString(readmeVaries.ReplaceAllString(s, "…"), " "), "\n")
+	}
 	if diff := cmp.Diff(stable(console[1]), stable(got.String())); diff != "" {
 		t.Errorf("the example runs otherwise (-README +run):\n%s\nthe run:\n%s", diff, got.String())
 	}
