@@ -34,10 +34,10 @@ func TestAlteredProposals(t *testing.T) {
 		}, "changes agents/other/config.yaml"},
 		"another content": {func(p *archive.ProposalRecord) {
 			p.Files[0].New = append([]byte("# harmless\n"), p.Files[0].New...)
-		}, "something else"},
+		}, "with other content than its variant has"},
 		"another list": {func(p *archive.ProposalRecord) {
 			p.Changes[0].New = "lower"
-		}, "other changes"},
+		}, "lists changes that differ"},
 		"approved by its record": {func(p *archive.ProposalRecord) {
 			p.State = archive.Approved
 			p.Files = append(p.Files, archive.FileChange{Path: "evolve.yaml", New: settings})

@@ -138,7 +138,7 @@ func TestToolIsProposedAdoptedAndTakenBack(t *testing.T) {
 			}
 			d := o.checking()
 			_, err = d.ProposeTool(t.Context(), d.Workspace.Agents[0].ID, doubled(t, nil), "")
-			refused(t, err, "in use already")
+			refused(t, err, "already in use")
 
 			// A rollback after which the agent would not load is refused first.
 			yaml, err := os.ReadFile(filepath.Join(o.root, "agents/solver/agent.yaml"))
