@@ -233,7 +233,7 @@ func TestEntriesUnderAnotherName(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		told := slices.Contains(o.Notes, "confirmations on the same held-out tasks under the name former count")
+		told := slices.Contains(o.Notes, "confirmations on the same held-out tasks under the name former count as well")
 		if o.Entries.Used != used || told != named {
 			t.Errorf("the dry run has %+v", o)
 		}
