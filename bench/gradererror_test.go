@@ -74,7 +74,7 @@ func TestMissingGraderEndsTheRunAtOnce(t *testing.T) {
 	if !errors.Is(err, ErrOutage) || !errors.As(err, &failing) || calls != 1 || err.Error() != `a grader cannot be started: "python3 check.py" is not there` || failing.Try() != "evolve agent run --task t" {
 		t.Errorf("after %d attempts: %v", calls, err)
 	}
-	// That another program has graded says nothing of this one.
+	// Another program's verdicts do not show that this program can start.
 	worked, b = true, newBed(t, Settings{}, answers, grade)
 	if _, err := b.harness.Evaluate(t.Context(), job(graded("o", "other.py"))); err != nil {
 		t.Fatal(err)

@@ -89,7 +89,7 @@ func TestVeto(t *testing.T) {
 func TestTurns(t *testing.T) {
 	b := newBureau(t)
 	c := &critic{answer: approves}
-	b.CodeReviewers = []CodeReviewer{c.reviewer("a"), c.reviewer("b"), {Agent: "deaf", Cannot: "has no language model"}, c.reviewer("c")}
+	b.CodeReviewers = []CodeReviewer{c.reviewer("a"), c.reviewer("b"), {Agent: "heuristic", Cannot: "has no language model"}, c.reviewer("c")}
 	for i, want := range []string{"b", "c", "b", "c"} { // a is the author
 		p := b.must(b.submit(OriginPerson, "a", turned("64", []string{"65", "66", "67", "68"}[i])))
 		if p = b.must(b.ReviewCode(t.Context(), p.ID, "")); p.Patch.Review.Reviewer != want {
@@ -97,22 +97,22 @@ func TestTurns(t *testing.T) {
 		}
 	}
 	p := b.must(b.submit(OriginPerson, "a", turned("64", "70")))
-	for agent, says := range map[string]string{"a": "a wrote it", "deaf": "has no language model", "nobody": "is not a reviewer"} {
+	for agent, want := range map[string]string{"a": "a wrote it", "heuristic": "has no language model", "unknown": "is not a reviewer"} {
 		_, err := b.ReviewCode(t.Context(), p.ID, agent)
-		refused(t, err, says)
+		refused(t, err, want)
 	}
 }
 
 func TestNoReviewer(t *testing.T) {
-	deaf := CodeReviewer{Agent: "deaf", Cannot: "has the heuristic model, which cannot review"}
+	heuristic := CodeReviewer{Agent: "heuristic", Cannot: "has the heuristic model, which cannot review"}
 	c := (&critic{}).reviewer("aide")
 	for want, all := range map[string][]CodeReviewer{
-		"the workspace has no agent that could review it":                                   {},
-		"one agent is configured, and deaf has the heuristic model, which cannot review":    {deaf},
-		"there is no other agent to review it: aide is the only one, and its author":        {c},
-		"there is no agent to review it: deaf has the heuristic model, which cannot review": {c, deaf},
-		"there is no agent to review it: of 2 others none has a language model":             {c, deaf, {Agent: "also", Cannot: "too"}},
-		"": {deaf, (&critic{}).reviewer("clerk"), c},
+		"the workspace has no agent that could review it":                                        {},
+		"one agent is configured, and heuristic has the heuristic model, which cannot review":    {heuristic},
+		"there is no other agent to review it: aide is the only one, and its author":             {c},
+		"there is no agent to review it: heuristic has the heuristic model, which cannot review": {c, heuristic},
+		"there is no agent to review it: of 2 others none has a language model":                  {c, heuristic, {Agent: "also", Cannot: "too"}},
+		"": {heuristic, (&critic{}).reviewer("clerk"), c},
 	} {
 		if got := NoReview(all, "aide"); got != want {
 			t.Errorf("%q, want %q", got, want)
@@ -165,7 +165,7 @@ func TestWhyThereIsNoReview(t *testing.T) {
 		after    string
 	}{
 		"no reviewer": {CodeReviewer{Agent: "aide"}, 1, "there is no other agent to review it: aide is the only one, and its author", ""},
-		"deaf":        {CodeReviewer{Agent: "clerk", Cannot: "has the heuristic model, which cannot review"}, 1, "one agent is configured, and clerk has the heuristic model", ""},
+		"heuristic":   {CodeReviewer{Agent: "clerk", Cannot: "has the heuristic model, which cannot review"}, 1, "one agent is configured, and clerk has the heuristic model", ""},
 		"malformed":   {(&critic{answer: "looks good"}).reviewer("clerk"), 1, "", "clerk was asked and gave no verdict: its answer is not the JSON object that was asked for"},
 		"no network":  {broken(errors.New("no route to host")), 1, "", "clerk was asked and gave no verdict: its model could not be opened: no route to host"},
 		"no budget":   {(&critic{answer: approves}).reviewer("clerk"), 1e-9, "", "clerk was asked and gave no verdict: the budget of the night left nothing for it"},

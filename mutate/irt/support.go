@@ -2,7 +2,6 @@ package irt
 
 import (
 	"cmp"
-	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
@@ -12,8 +11,8 @@ import (
 const mostSupported = 40
 
 // Support returns how much likelier tonight's results are given those of an earlier night
-// than without them, as a difference of log likelihoods; 0 where one of the two has no item.
-// The items have abilities near which scores are linear, as after [Model.Fit].
+// than without them, as a difference of log likelihoods; 0 where one of the two has no item, or
+// where a covariance is not positive definite. The items have abilities near which scores are linear, as after [Model.Fit].
 func (m *Model) Support(tonight, earlier []Item) float64 {
 	if len(tonight) == 0 || len(earlier) == 0 {
 		return 0
@@ -56,25 +55,32 @@ func (m *Model) Support(tonight, earlier []Item) float64 {
 	mean.MulVec(both.T(), &weights)
 	explained.Mul(both.T(), &solved)
 	z := mat.NewVecDense(q, targets[n:])
-	alone := density(z, present)
+	alone, ok := density(z, present)
+	if !ok {
+		return 0
+	}
 	for i := range q {
 		z.SetVec(i, z.AtVec(i)-mean.AtVec(i))
 		for j := i; j < q; j++ {
 			present.SetSym(i, j, present.At(i, j)-explained.At(i, j))
 		}
 	}
-	return density(z, present) - alone
+	given, ok := density(z, present)
+	if !ok {
+		return 0
+	}
+	return given - alone
 }
 
-// density returns the log density of a normal vector with mean 0 up to a constant, or −∞ if
-// its covariance is not positive definite.
-func density(x *mat.VecDense, covariance *mat.SymDense) float64 {
+// density returns the log density of a normal vector with mean 0 up to a constant. It reports
+// false if the covariance is not positive definite.
+func density(x *mat.VecDense, covariance *mat.SymDense) (float64, bool) {
 	var chol mat.Cholesky
 	var solved mat.VecDense
 	if !chol.Factorize(covariance) || chol.SolveVecTo(&solved, x) != nil {
-		return math.Inf(-1)
+		return 0, false
 	}
-	return -0.5*mat.Dot(x, &solved) - 0.5*chol.LogDet()
+	return -0.5*mat.Dot(x, &solved) - 0.5*chol.LogDet(), true
 }
 
 // evaluations returns the number of evaluations of an item.

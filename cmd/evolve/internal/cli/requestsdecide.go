@@ -62,6 +62,9 @@ func decideRequest(sh *shell, c *cli.Context, d requestWord) error {
 	if err != nil {
 		return err
 	}
+	if err := sh.Free(w.Root); err != nil {
+		return err
+	}
 	r, err := peek(c, w.Root, requestOf)
 	if err != nil {
 		return err
