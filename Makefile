@@ -6,7 +6,7 @@ ROUNDS ?= 500x10,2000x10,10000x3
 REPETITIONS ?= 300
 ENTRIES ?= 2000
 
-.PHONY: help build test race lint bench bench-search bench-yardstick bench-real bench-stats bench-llm e2e-llm e2e-code fuzz demo check release release-check
+.PHONY: help build test race lint bench bench-search bench-yardstick bench-history bench-real bench-stats bench-llm e2e-llm e2e-code fuzz demo check release release-check
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' Makefile
@@ -46,6 +46,14 @@ bench-yardstick: ## the same on ten families that no constant is set on, at 60 t
 	$(GO) test -run '^$$' -bench '^BenchmarkContest$$' -benchtime 1x -timeout 0 ./mutate/internal/lab/contest \
 	  -args -families yardstick -first-seed $(firstword $(subst +, ,$(SEEDS))) \
 	  -rounds 60x$(COUNT),150x$(COUNT),500x$(COUNT),2000x$(COUNT) -versus ours $(CONTEST)
+
+bench-history: COUNT = $(lastword $(subst +, ,$(SEEDS)))
+bench-history: ## the searcher with and without earlier nights that hold or do not, with the time (minutes; SEEDS=first+count)
+	@[ -n "$(SEEDS)" ] || { echo "say SEEDS=first+count, such as SEEDS=5000+60: seeds that no run has used"; exit 1; }
+	$(GO) test -run '^$$' -bench '^BenchmarkContest$$' -benchtime 1x -timeout 0 ./mutate/internal/lab/contest \
+	  -args -families nights -first-seed $(firstword $(subst +, ,$(SEEDS))) \
+	  -field history:none,history:same,history:same-declared,history:changed,history:changed-declared,history:older-changed \
+	  -rounds 150x$(COUNT),500x$(COUNT) -versus history:none $(CONTEST)
 
 bench-real: ## the same on agents that run on real data, with what each claims and what is true on other tasks (hours; EVOLVE_SHARED_DATA, EVOLVE_COLLECTION)
 	$(GO) test -run '^$$' -bench '^BenchmarkContest$$' -benchtime 1x -timeout 0 ./mutate/internal/lab/contest \

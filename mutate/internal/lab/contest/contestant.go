@@ -61,7 +61,8 @@ func Field(budget int) []string {
 // search, TPE and NSGA-II, the setting after the colon is the number of tasks on which a
 // config is tried at first; "all" means all of them, and "r" after the number that trials
 // rotate through the tasks. After "ours" there may be a number in flight ("ours:64") or a
-// parent selection ("ours:dgm").
+// parent selection ("ours:dgm"), which gets the results of the problem's earlier night if it
+// has one; after "history", what it gets of earlier nights ("history:none").
 //
 // The error is ErrMissing for a peer that is not installed.
 func Lookup(ctx context.Context, name string) (Contestant, error) {
@@ -76,8 +77,11 @@ func Lookup(ctx context.Context, name string) (Contestant, error) {
 			return c, fmt.Errorf("contestant %q: at least one evaluation is in flight", name)
 		}
 		c.About = fmt.Sprintf("the searcher of package mutate, %d in flight, parents by %s", inFlight, cmp.Or(selection, "its default"))
-		c.Play = func(d *Desk) (Outcome, error) { return ours(d, inFlight, selection) }
+		c.Play = func(d *Desk) (Outcome, error) { return ours(d, inFlight, selection, changed) }
 		return c, nil
+	}
+	if kind == "history" {
+		return withHistory(c, setting)
 	}
 	if kind == "irace" && setting == "" {
 		c.External = true

@@ -3,6 +3,7 @@ package contest
 import (
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"evolve/mutate/internal/lab/problem"
@@ -57,11 +58,11 @@ func TestMoneyBuysEvaluations(t *testing.T) {
 }
 
 // TestEarlierNightIsRemembered checks that the results of an earlier night are those of the
-// problem as it was, as many as the budget, and that no other problem has any.
+// problem as it was, as many as the budget.
 func TestEarlierNightIsRemembered(t *testing.T) {
 	p := family(t, "nights")
 	d := NewDesk(p, 120, 1)
-	list := remembered(d)
+	list := changed(d)
 	if n := len(list); n < 100 || n > 120 || d.bought > 0 {
 		t.Errorf("%d results, %d of them tonight's", n, d.bought)
 	}
@@ -77,5 +78,55 @@ func TestEarlierNightIsRemembered(t *testing.T) {
 	}
 	if math.Abs(said-then) > 0.15 {
 		t.Errorf("scores of %.3f on average where %.3f are expected (tonight %.3f)", said, then, now)
+	}
+}
+
+// TestHistories checks what each contestant with a history gets, and that an earlier night on
+// the same problem does not have the noise of tonight.
+func TestHistories(t *testing.T) {
+	p := family(t, "nights")
+	for name, want := range map[string]struct {
+		nights, declared int // a mask of the nights, and of those with a declared change
+		trust            float64
+	}{
+		"none":             {},
+		"same":             {nights: 1, trust: 1},
+		"same-declared":    {nights: 1, declared: 1, trust: 0.5},
+		"changed":          {nights: 1, trust: 1},
+		"changed-declared": {nights: 1, declared: 1, trust: 0.5},
+		"older-changed":    {nights: 3, trust: 0.9},
+	} {
+		nights, declared, trust := 0, 0, math.Inf(1)
+		for _, r := range histories()[name](NewDesk(p, 60, 1)) {
+			nights |= 1 << (r.Night - 1)
+			if r.Changed {
+				declared |= 1 << (r.Night - 1)
+			}
+			trust = min(trust, r.Trust)
+		}
+		if nights == 0 {
+			trust = 0
+		}
+		if nights != want.nights || declared != want.declared || trust != want.trust {
+			t.Errorf("%s: nights %b, declared %b, trust %v, want %+v", name, nights, declared, trust, want)
+		}
+	}
+	d := NewDesk(p, 60, 1)
+	index := map[string]int{}
+	for j, of := range p.Tasks {
+		index[of.ID] = j
+	}
+	alike := 0
+	list := histories()["same"](d)
+	for _, r := range list {
+		if p.Score(r.Config, index[r.Task], 0, d.Seed, 0).Score == r.Score {
+			alike++
+		}
+	}
+	if alike == len(list) {
+		t.Errorf("all %d results of the earlier night are tonight's", alike)
+	}
+	if _, err := Lookup(t.Context(), "history:tonight"); err == nil || !strings.Contains(err.Error(), "older-changed") {
+		t.Errorf("%v does not name the histories", err)
 	}
 }

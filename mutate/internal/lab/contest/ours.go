@@ -8,9 +8,8 @@ import (
 
 // ours drives the project's searcher. Every evaluation in flight takes the problem's
 // seconds, and results are told in the order in which they end. With a budget of money, the
-// number of evaluations is forecast again from time to time, as in a night. If the problem
-// has an earlier night, the searcher gets its results.
-func ours(d *Desk, inFlight int, selection string) (Outcome, error) {
+// number of evaluations is forecast again from time to time, as in a night.
+func ours(d *Desk, inFlight int, selection string, history earlier) (Outcome, error) {
 	p := d.Problem
 	o := mutate.Options{Space: p.Space, Champion: p.Default(), Budget: d.Budget, Seed: d.Seed, Selection: selection}
 	if p.Fixed || p.Measured != nil { // scores have no randomness
@@ -21,9 +20,7 @@ func ours(d *Desk, inFlight int, selection string) (Outcome, error) {
 		index[t.ID] = j
 		o.Tasks = append(o.Tasks, mutate.Task{ID: t.ID, Domain: t.Domain, Weight: t.Weight})
 	}
-	if p.Earlier != nil {
-		o.History = remembered(d)
-	}
+	o.History = history(d)
 	s, err := mutate.New(o)
 	if err != nil {
 		return Outcome{}, err
