@@ -24,6 +24,22 @@ const (
 	Passage DuplicateKind = "story"
 )
 
+// words describes the kind for people.
+func (k DuplicateKind) words() string {
+	switch k {
+	case Exact:
+		return "the same words"
+	case Template:
+		return "the same but for numbers and names"
+	case Near:
+		return "nearly the same words"
+	case Passage:
+		return "a long passage in common"
+	default:
+		return string(k)
+	}
+}
+
 // Duplicates are tasks that are variations of one another and are not in one declared cluster.
 // Statistics treat them as one unit.
 type Duplicates struct {

@@ -200,8 +200,8 @@ type Likeness struct {
 	// Tasks of the suite, and the Units that statistics count.
 	Tasks int `json:"tasks"`
 	Units int `json:"units"`
-	// Twins is the number of tasks in the found Groups; and Exact the number of those in
-	// groups whose closest tasks are the same except for punctuation.
+	// Groups is the number of groups that were found, Duplicates the number of tasks in them, and
+	// Exact the number of those in groups whose closest tasks are the same but for punctuation.
 	Groups     int `json:"groups,omitempty"`
 	Duplicates int `json:"duplicates,omitempty"`
 	Exact      int `json:"exact,omitempty"`
@@ -252,7 +252,7 @@ func (g Duplicates) named(tasks []Task) string {
 	for _, i := range g.Tasks[:min(len(g.Tasks), namedTasks)] {
 		ids = append(ids, tasks[i].ID)
 	}
-	text := fmt.Sprintf("%s: %s", g.Kind, strings.Join(ids, ", "))
+	text := fmt.Sprintf("%s: %s", g.Kind.words(), strings.Join(ids, ", "))
 	if more := len(g.Tasks) - len(ids); more > 0 {
 		text += fmt.Sprintf(" and %d more", more)
 	}

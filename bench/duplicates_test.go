@@ -45,26 +45,26 @@ func TestFindDuplicates(t *testing.T) {
 		goals []string
 		want  []string
 	}{
-		"the same":            {[]string{"Freeze my account!", "what now", "freeze  my account"}, []string{"exact: 0, 2"}},
+		"the same":            {[]string{"Freeze my account!", "what now", "freeze  my account"}, []string{"the same words: 0, 2"}},
 		"short and different": {[]string{"freeze my account", "freeze her account", "thaw my account", "is 3 even?", "is 4 even?"}, nil},
-		"signs alone":         {[]string{"?", "!", "?"}, []string{"exact: 0, 2"}},
-		"numbers":             {[]string{"What is the sum of 3 and 4 in all?", "What is the sum of 10 and 22 in all?"}, []string{"template: 0, 1"}},
+		"signs alone":         {[]string{"?", "!", "?"}, []string{"the same words: 0, 2"}},
+		"numbers":             {[]string{"What is the sum of 3 and 4 in all?", "What is the sum of 10 and 22 in all?"}, []string{"the same but for numbers and names: 0, 1"}},
 		"names": {[]string{
 			"Who is in charge of the Oslo depot these days?", "Who is in charge of the Lisbon depot these days?",
 			"Who is in charge of the small depot these days, and for how long?",
-		}, []string{"template: 0, 1"}},
+		}, []string{"the same but for numbers and names: 0, 1"}},
 		"names that begin": {[]string{
 			"Ann has 3 apples and buys 4 more. How many apples?", "Dee has 7 apples and buys 2 more. How many apples?", "what now",
-		}, []string{"near: 0, 1"}},
+		}, []string{"nearly the same words: 0, 1"}},
 		"a word more": {[]string{
 			"please send ten dollars from bank of america to capital one", "send ten dollars from bank of america to capital one",
 			"send ten dollars from my mother to my aunt in capital letters",
-		}, []string{"near: 0, 1"}},
+		}, []string{"nearly the same words: 0, 1"}},
 		"a story": {[]string{
 			passage + " Who keeps the bees?", "a",
 			passage + " Of all that is told here about mills, floods, animals, colours and weekdays, which single thing would a tax inspector ask about first, " +
 				"how would she put her question in one polite sentence, and what might be answered to it by somebody who has nothing to hide?",
-		}, []string{"story: 0, 2"}},
+		}, []string{"a long passage in common: 0, 2"}},
 		"an instruction": {instructed(12), nil},
 	} {
 		if diff := cmp.Diff(c.want, duplicatesOf(c.goals...)); diff != "" {
@@ -200,7 +200,7 @@ func TestDuplicatesOverSuites(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff([]string{"exact: a1, b1", "near: a2, b2", "near: a3, a4, b3"}, l.Named); diff != "" {
+	if diff := cmp.Diff([]string{"the same words: a1, b1", "nearly the same words: a2, b2", "nearly the same words: a3, a4, b3"}, l.Named); diff != "" {
 		t.Error(diff)
 	}
 }
