@@ -83,7 +83,7 @@ func baselineFacts(r *model.Baseline) facts {
 		f = append(f, fact{m.label, value})
 	}
 	if len(f) > 1 {
-		f = append(f, fact{"how they compare", say("both scores are expected scores on all search tasks, by one model of all evaluations at the end of the search")})
+		f = append(f, fact{"how they compare", say("both scores are expected scores on all search tasks, by one model of all evaluations at the end of the search; the verdict does not use them")})
 	}
 	return f
 }
