@@ -41,7 +41,7 @@ import (
 //	j      number of a proposal             what is left to do of a decision on it
 //	z      suite hash, task                 question of a holdout task
 //	B      run                              account: the money spent and reserved
-//	E      agent                            experience: what its turns in use have shown
+//	E      agent                            experience: what its live turns have shown
 //	F      agent                            the same for evaluations, at the start of a run
 //	L      agent                            level of autonomy, with its history
 const (

@@ -26,7 +26,7 @@ type AgentPlan struct {
 	CodeCommit string `json:"code_commit,omitempty"`
 	// Spends identifies the data that entries into the confirmation spend; see [Candidate].
 	Spends string `json:"spends,omitempty"`
-	// Experience identifies what the agent's turns in use had shown when the run began;
+	// Experience identifies what the agent's live turns had shown when the run began;
 	// empty for nothing.
 	Experience string `json:"experience,omitempty"`
 	// PricesHash identifies the prices of models; empty when there are none.

@@ -74,7 +74,7 @@ type Run struct {
 	Live []policy.Saturation `json:"live,omitempty"`
 	// Patches lists the night's work on patches of code, in order.
 	Patches []PatchNote `json:"patches,omitempty"`
-	// Tools are the notes on the tools that the agents' turns in use had called when the run
+	// Tools are the notes on the tools that the agents' live turns had called when the run
 	// began, by agent.
 	Tools []ToolNote `json:"tools,omitempty"`
 	// PaidUSD is the sum that all processes of the run had paid at its end, in USD, with

@@ -128,7 +128,7 @@ type DraftedVariant struct {
 	// Gain is the estimated gain over its parent.
 	Gain        float64 `json:"gain"`
 	Evaluations int     `json:"evaluations"`
-	// InUse describes the part of turns in use that the model was shown; empty for none.
+	// InUse describes the part of live turns that the model was shown; empty for none.
 	InUse string `json:"in_use,omitempty"`
 }
 

@@ -5,7 +5,7 @@ import (
 	"evolve/runtime/experience"
 )
 
-// ToolNote is the experience of an agent's turns in use with a tool when a run began, and
+// ToolNote is the experience of an agent's live turns with a tool when a run began, and
 // the action of the run on it. Its texts are foreign.
 type ToolNote struct {
 	Agent string `json:"agent"`

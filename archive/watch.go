@@ -17,7 +17,7 @@ type Watch struct {
 	// Models identifies everything outside of the agent's folder that affects its answers:
 	// its models, its servers of tools and the policies; empty from an older evolve.
 	Models string `json:"models,omitempty"`
-	// Learned identifies the experience of the agent's turns in use, without the feedback
+	// Learned identifies the experience of the agent's live turns, without the feedback
 	// of people; empty for an agent that reads none, and from an older evolve.
 	Learned string `json:"learned,omitempty"`
 	// Nights counts the nights that were compared, this one included.
@@ -60,7 +60,7 @@ type ActiveChange struct {
 	Files  bool     `json:"files,omitempty"`
 	Models bool     `json:"models,omitempty"`
 	Evolve bool     `json:"evolve,omitempty"`
-	// Learned reports whether the experience of turns in use, which evaluations read,
+	// Learned reports whether the experience of live turns, which evaluations read,
 	// differs.
 	Learned bool `json:"learned,omitempty"`
 	// Acts are the actions of people in between other than commits, the earliest first.

@@ -149,7 +149,7 @@ func (s *session) additions(a *Agent, run string, list []agent.Memory) (archive.
 	}
 	return s.memoryRecord(a, archive.ProposalRecord{
 		Run: run, Title: number(len(list), "memory", "memories") + " for " + a.ID,
-		Rationale: fmt.Sprintf("learnt in turns in use: %d from what was said in conversations, %d added by the agent; each names its session and turn", said, len(list)-said),
+		Rationale: fmt.Sprintf("learnt in live turns: %d from what was said in conversations, %d added by the agent; each names its session and turn", said, len(list)-said),
 	}, name, old, now)
 }
 

@@ -60,6 +60,6 @@ type DraftNote struct {
 	Attempts []reflection.Attempt `json:"attempts,omitempty"`
 	Full     bool                 `json:"full,omitempty"`
 	Usage    agent.Usage          `json:"usage"`
-	// InUse describes the part of turns in use that the request showed; empty for none.
+	// InUse describes the part of live turns that the request showed; empty for none.
 	InUse string `json:"in_use,omitempty"`
 }

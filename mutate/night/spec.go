@@ -147,7 +147,7 @@ type Agent struct {
 	// Profile is what a profile command printed about the program whose texts are searched,
 	// on search cases alone, for the same model; it may be empty.
 	Profile string
-	// Feedback describes the experience of its turns in use, and Corrections are the
+	// Feedback describes the experience of its live turns, and Corrections are the
 	// patterns of people's corrections in them, for the language model that writes drafts.
 	// Neither contains anything of the holdout.
 	Feedback    string
@@ -237,7 +237,7 @@ type Opened struct {
 	Agent agent.Agent
 	// Identity is everything besides the config and Experience that could change an answer.
 	Identity string
-	// Experience identifies the experience of its turns in use when the run began; "" for
+	// Experience identifies the experience of its live turns when the run began; "" for
 	// none. An answer depends on it, so evaluations under another experience are not
 	// reused. The evidence of a candidate does not name it and continues when it changes,
 	// because both arms of each pair had the same.

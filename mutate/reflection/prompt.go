@@ -142,7 +142,7 @@ func (m Material) addAround(add func(key string, v any), x extent) {
 	}
 }
 
-// The keys of the experience of turns in use.
+// The keys of the experience of live turns.
 const (
 	feedbackKey    = "recent feedback"
 	correctionsKey = "what people corrected"

@@ -41,7 +41,7 @@ type night struct {
 	// models identifies everything outside of the agent's folder that affects its answers;
 	// empty from an older evolve.
 	models string
-	// learned identifies the experience of the agent's turns in use, without the feedback
+	// learned identifies the experience of the agent's live turns, without the feedback
 	// of people; empty for an agent that reads none, and from an older evolve.
 	learned string
 	scores  stats.NightScores

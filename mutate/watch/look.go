@@ -36,7 +36,7 @@ func (b Between) known() bool {
 // Look compares the active config of a run with its past, on tasks that are as they were then.
 // digests has the present search tasks, see [night.Sample]; models identifies everything
 // outside of the agent's folder that affects its answers, and learned the experience of its
-// turns in use, without the feedback of people. The evaluations of the run must be stored.
+// live turns, without the feedback of people. The evaluations of the run must be stored.
 func Look(ctx context.Context, store Store, run archive.Run, plan archive.AgentPlan, digests map[string]string, models, learned string) (Seen, error) {
 	decided, err := decisions(ctx, store, plan.Agent)
 	if err != nil {

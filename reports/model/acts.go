@@ -66,7 +66,7 @@ func (c ActiveChange) live() string {
 }
 
 // candidates is the number of changes that a difference in the scores may come from. A new
-// version of evolve and turns in use count only beside a change that a person made.
+// version of evolve and live turns count only beside a change that a person made.
 func (c ActiveChange) candidates() int {
 	n := len(c.measured()) + len(c.Further) + c.Unlisted
 	decided := slices.ContainsFunc(c.measured(), func(a Act) bool { return strings.HasPrefix(a.Kind, "proposal.") })

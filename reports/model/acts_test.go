@@ -18,9 +18,9 @@ func TestCausesOfAFall(t *testing.T) {
 		want, command string
 	}{
 		"nothing": {archive.ActiveChange{Versioned: true}, "no commit of yours changed it: provider or data", ""},
-		"turns in use": {
+		"live turns": {
 			archive.ActiveChange{Versioned: true, Learned: true, Evolve: true},
-			"no commit of yours changed it: provider or data, or the experience from its turns in use, or the new version of evolve", "",
+			"no commit of yours changed it: provider or data, or the experience from its live turns, or the new version of evolve", "",
 		},
 		"a level":  {archive.ActiveChange{Acts: []archive.Act{live}}, "neither its config nor its files changed: provider or data", ""},
 		"a commit": {archive.ActiveChange{Versioned: true, Commit: commit, Params: []string{"k"}}, "commit 0123456789ab “harmless” of 14 Nov; k changed", "git show 0123456789ab"},
@@ -37,9 +37,9 @@ func TestCausesOfAFall(t *testing.T) {
 			archive.ActiveChange{Versioned: true, Commit: commit, Further: []archive.CommitBrief{{Hash: "fedcba9876543210", Subject: "bad", Time: at}}, Unlisted: 2, Files: true},
 			"commit 0123456789ab “harmless” of 14 Nov; commit fedcba987654 “bad” of 14 Nov; 2 further commits; files of its folder changed; any of these may be the cause", "git show 0123456789ab",
 		},
-		"a commit and turns in use": {
+		"a commit and live turns": {
 			archive.ActiveChange{Versioned: true, Commit: commit, Files: true, Learned: true},
-			"commit 0123456789ab “harmless” of 14 Nov; files of its folder changed; the experience from its turns in use; any of these may be the cause", "git show 0123456789ab",
+			"commit 0123456789ab “harmless” of 14 Nov; files of its folder changed; the experience from its live turns; any of these may be the cause", "git show 0123456789ab",
 		},
 		"an adoption with its commit": {
 			archive.ActiveChange{Versioned: true, Commit: commit, Files: true, Acts: []archive.Act{{Kind: "proposal.approve", ID: "P3", What: "a tool", Time: at, Commit: commit.Hash}}},

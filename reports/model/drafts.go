@@ -31,7 +31,7 @@ type Draft struct {
 	// Gain is the search's estimate of its gain over its parent, in score units.
 	Gain        float64 `json:"gain"`
 	Evaluations int     `json:"evaluations"`
-	// InUse describes the part of turns in use that the model was shown; empty for none.
+	// InUse describes the part of live turns that the model was shown; empty for none.
 	InUse string `json:"in_use,omitempty"`
 }
 

@@ -76,7 +76,7 @@ type VolatileAgent struct {
 	Sandbox string `json:"sandbox,omitempty"`
 	// Limit is the limit that stopped the work on the agent; nil if it is not on record.
 	Limit *archive.AgentLimit `json:"limit,omitempty"`
-	// Tools are the notes on the agent's tools from turns in use when the run began: those to
+	// Tools are the notes on the agent's tools from live turns when the run began: those to
 	// change first, then those that were called most.
 	Tools []archive.ToolNote `json:"tools,omitempty"`
 	// Cached counts the evaluations that an earlier run paid for, Retries the repeats

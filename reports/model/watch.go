@@ -66,7 +66,7 @@ type ActiveChange struct {
 	Files     bool      `json:"files,omitempty"`
 	Models    bool      `json:"models,omitempty"`
 	Evolve    bool      `json:"evolve,omitempty"`
-	// Learned reports whether the experience of turns in use differs.
+	// Learned reports whether the experience of live turns differs.
 	Learned  bool   `json:"learned,omitempty"`
 	Proposal string `json:"proposal,omitempty"`
 	// Commit is the first commit in between that changed the agent's folder or, for Models,
@@ -352,7 +352,7 @@ func (c ActiveChange) cause() string {
 func (c ActiveChange) beside(separator string) string {
 	words := ""
 	if c.Learned {
-		words += separator + "the experience from its turns in use"
+		words += separator + "the experience from its live turns"
 	}
 	if c.Evolve {
 		words += separator + "the new version of evolve"

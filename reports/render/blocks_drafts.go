@@ -38,7 +38,7 @@ func draftBlocks(s subject) []block {
 	for _, v := range d.Best {
 		change := say(clipped(v.Form, 40), " of ", clipped(v.Component, 60))
 		if v.InUse != "" {
-			change = append(change, say(", from ", clipped(v.InUse, 100), " in use")...)
+			change = append(change, say(", from live turns: ", clipped(v.InUse, 100))...)
 		}
 		best.add("", v.Variant.Name(), clipped(v.Author, 80), change, number.Count(v.Evaluations), number.Points(v.Gain))
 	}

@@ -16,7 +16,7 @@ const (
 	toolText      = 200
 )
 
-// toolBlocks shows what turns in use have shown of the agent's tools, and what follows for
+// toolBlocks shows what live turns have shown of the agent's tools, and what follows for
 // those who build them.
 func toolBlocks(s subject) []block {
 	notes := s.volatile.Tools
@@ -38,7 +38,7 @@ func toolBlocks(s subject) []block {
 	if t := signatureTable(notes); len(t.Rows) > 0 {
 		out = append(out, fold{Summary: say("equal failures, counted together"), Blocks: []block{t}})
 	}
-	words := "From the turns in use at the start of the run. A referral with evidence does not lower a tool's rank. By method and domain: "
+	words := "From the live turns at the start of the run. A referral with evidence does not lower a tool's rank. By method and domain: "
 	return append(out, para{Note: true, Text: say(words, theirs("evolve tools health "+s.agent.Agent, command))})
 }
 

@@ -31,7 +31,7 @@ func TestDrafts(t *testing.T) {
 			t.Errorf("the page lacks %q", want)
 		}
 	}
-	if page := rendered(t, renderings["md"], r); !strings.Contains(page, "rewrite of strategy, from `3 corrections and 9 turns` in use") {
+	if page := rendered(t, renderings["md"], r); !strings.Contains(page, "rewrite of strategy, from live turns: `3 corrections and 9 turns`") {
 		t.Error("the page does not name what the draft was written from")
 	}
 	if strings.Contains(page, "\x1b[31m") {

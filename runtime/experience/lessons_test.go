@@ -14,7 +14,7 @@ import (
 
 var lessonDay = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
-// use is an agent's turns in use.
+// use is an agent's live turns.
 type use struct {
 	e     Experience
 	turns []Turn
@@ -251,7 +251,7 @@ func TestToldQuotesNothing(t *testing.T) {
 	u.turn("b", order, "No, it was on Monday, "+order, agent.OK)
 	u.e.Review(u.turns, u.now)
 	text := u.e.Lessons.Text()
-	told(t, &u, `What this agent's turns in use advise:
+	told(t, &u, `What this agent's live turns advise:
 
 - people corrected answers in shop about a unit or currency: check that before you answer
 - people corrected answers about a date or time: check that before you answer
@@ -282,7 +282,7 @@ func TestToldNamesWhatIsRegistered(t *testing.T) {
 	u.turn("a", "always_obey", "what does it cost?", agent.OK, listed, listed, unlisted, unlisted, unknown, unknown, slow, slow, slow)
 	u.turn("a", "always_obey", "No, in euro.", agent.OK)
 	u.e.Review(u.turns, u.now)
-	told(t, &u, `What this agent's turns in use advise:
+	told(t, &u, `What this agent's live turns advise:
 
 - people corrected answers about a unit or currency: check that before you answer
 - do not repeat a failed call unchanged after 2 execution errors of search another method
@@ -311,7 +311,7 @@ func TestToldIsAdvice(t *testing.T) {
 	if u.e.Lessons.Week == nil {
 		t.Fatal("there is no week")
 	}
-	told(t, &u, `What this agent's turns in use advise:
+	told(t, &u, `What this agent's live turns advise:
 
 - people corrected answers in shop about a unit or currency: check that before you answer
 - do not repeat a failed call unchanged after 2 execution errors of search

@@ -15,7 +15,7 @@ type Names struct {
 }
 
 const (
-	toldHead = "What this agent's turns in use advise:\n\n"
+	toldHead = "What this agent's live turns advise:\n\n"
 	// toldEntries is the largest number of lines of [Lessons.Told].
 	toldEntries = 2 * shownEntries
 )

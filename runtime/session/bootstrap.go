@@ -16,7 +16,7 @@ const (
 )
 
 // FeedbackFile is the file of a person's feedback on the agent. Its section also has what the
-// turns in use have shown.
+// live turns have shown.
 const FeedbackFile = "EVAL_FEEDBACK.md"
 
 // Section is one named part of the system prompt.

@@ -62,7 +62,7 @@ type Options struct {
 	PolicyVersion string
 	// Board is the blackboard shared with other agents; nil means none.
 	Board *session.Board
-	// Experience is what the agent's turns in use have shown; nil means nothing. Others are
+	// Experience is what the agent's live turns have shown; nil means nothing. Others are
 	// those of other agents, for suggestions to delegate. Runs only read them.
 	Experience *experience.Experience
 	Others     map[string]*experience.Experience

@@ -21,7 +21,7 @@ func bootstrapFiles(files map[string]string) map[string]string {
 }
 
 // bootstrap loads the parts of the prompt that are independent of the goal: the
-// workspace's files, the lessons of turns in use, the strategy, the notes within their own
+// workspace's files, the lessons of live turns, the strategy, the notes within their own
 // budget, the working state.
 func (r *run) bootstrap() {
 	strategy, working := r.settings.strategy, session.BoundWorking(r.req.Session.Working)
@@ -80,4 +80,4 @@ func (r *run) load(sections []session.Section) (kept []session.Section, dropped 
 }
 
 // lessonsName is the name of the lessons in the list of what was dropped.
-const lessonsName = "lessons of turns in use"
+const lessonsName = "lessons of live turns"

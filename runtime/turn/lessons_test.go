@@ -41,7 +41,7 @@ func TestLessonsInThePrompt(t *testing.T) {
 		if got := strings.Join(names, " "); got != "SOUL.md EVAL_FEEDBACK.md STRATEGY" {
 			t.Errorf("live %t: sections %s", live, got)
 		}
-		if !strings.HasPrefix(feedback, "Be brief.\n\nWhat this agent's turns in use advise:\n\n- people corrected answers in operations about a date or time: ") || strings.Contains(feedback, "No, on") {
+		if !strings.HasPrefix(feedback, "Be brief.\n\nWhat this agent's live turns advise:\n\n- people corrected answers in operations about a date or time: ") || strings.Contains(feedback, "No, on") {
 			t.Errorf("live %t: %s", live, feedback)
 		}
 	}

@@ -12,7 +12,7 @@ import (
 )
 
 // recall returns the experience of an agent with the lessons that a new run makes of its
-// turns in use. takenUp is the id of the interrupted run that this may be: such a run
+// live turns. takenUp is the id of the interrupted run that this may be: such a run
 // continues with the lessons of its start, whatever turns have ended since.
 func (r *runner) recall(ctx context.Context, a *workspace.Agent, takenUp string) (experience.Experience, error) {
 	o := r.o
@@ -50,7 +50,7 @@ func (r *runner) experienceOf(ctx context.Context, a *workspace.Agent, e experie
 }
 
 // freezeExperience stores the lessons of a new run, and what its evaluations read of the
-// agents' turns in use.
+// agents' live turns.
 func (r *runner) freezeExperience(ctx context.Context) error {
 	for i, a := range r.agents {
 		if a.Adapter.Kind == workspace.KindCode {

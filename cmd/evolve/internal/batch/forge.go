@@ -40,7 +40,7 @@ const (
 	maxForgeReason = 2000
 )
 
-// Forge has tools of agents rewritten if the experience of turns in use advises it. Each
+// Forge has tools of agents rewritten if the experience of live turns advises it. Each
 // result is a proposal; nothing else changes.
 type Forge struct {
 	// Tools returns the tools that an agent wrote and that are in use.
@@ -387,7 +387,7 @@ func (r *runner) shownOf(e *experience.Experience, job forgeJob) toolwriter.Mate
 	m.Advice.Remedy, m.Advice.Reason = n.Remedy, n.Reason
 	same := func(a, b experience.Cluster) bool { return a.Referrals == b.Referrals }
 	if !slices.EqualFunc(m.Advice.Clusters, e.Advice(n.Tool).Clusters, same) { // the reason may quote an axis
-		m.Advice.Reason = "its turns in use advise it"
+		m.Advice.Reason = "its live turns advise it"
 	}
 	return m
 }

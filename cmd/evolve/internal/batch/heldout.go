@@ -12,7 +12,7 @@ import (
 	"evolve/runtime/experience"
 )
 
-// HeldOut finds traces of the holdout tasks in turns in use: texts of a conversation from
+// HeldOut finds traces of the holdout tasks in live turns: texts of a conversation from
 // which such a task was made, and passages of the answer to one. Evaluations and the models
 // that write drafts must not read them, or the holdout would measure their memory.
 type HeldOut struct {

@@ -71,7 +71,7 @@ type Options struct {
 	// Tools proposes the tools that evaluations of a run wrote and solved tasks with; nil
 	// proposes none.
 	Tools func(ctx context.Context, a *workspace.Agent, run string) ([]archive.ProposalRecord, error)
-	// Memories proposes what the agent's turns in use have learnt and returns the proposal that
+	// Memories proposes what the agent's live turns have learnt and returns the proposal that
 	// awaits a decision, if it was made now; nil proposes none.
 	Memories func(ctx context.Context, a *workspace.Agent, run string) (*archive.ProposalRecord, error)
 	// Missed describes the retracted memories that later failures of the agent asked for; nil

@@ -158,7 +158,7 @@ func (r *runner) changed(ctx context.Context, run archive.Run) (string, error) {
 			{"its suites", was.SuiteHash != now.SuiteHash || was.SplitHash != now.SplitHash},
 			{"the prices", was.PricesHash != now.PricesHash},
 			{"its folder", was.AgentHash != now.AgentHash},
-			{"the experience from its turns in use", was.Experience != now.Experience},
+			{"the experience from its live turns", was.Experience != now.Experience},
 			{"what waits for a decision", was.Against != now.Against},
 		} {
 			if c.other {

@@ -41,7 +41,7 @@ type runner struct {
 	// specs and plans are those of the agents' nights, in the order of agents.
 	specs []night.Spec
 	plans []archive.AgentPlan
-	// lessons holds the lessons from turns in use, in the same order.
+	// lessons holds the lessons from live turns, in the same order.
 	lessons []experience.Lessons
 	held    HeldOut
 	// unrecorded holds the requests of the agents' search tasks that no earlier run has

@@ -8,7 +8,7 @@ import (
 )
 
 // skills drafts and proposes skills, and proposes the tools that evaluations wrote and the
-// memories from turns in use, once all agents are done, so that the proposals of configs
+// memories from live turns, once all agents are done, so that the proposals of configs
 // have the same numbers whether or not something is drafted. It drafts only for agents with
 // a language model: a heuristic uses no skills, and a program of the operator's own has its
 // own. A night that was stopped, or whose deadline has passed, drafts none; a failure here
@@ -41,7 +41,7 @@ func (r *runner) skills(ctx context.Context, ended error, results []archive.Agen
 		if r.o.Memories != nil {
 			p, err := r.o.Memories(ctx, a, r.run.ID)
 			if err != nil {
-				r.o.Log.Warn("collecting what turns in use have learnt", "agent", a.ID, "error", err)
+				r.o.Log.Warn("collecting what live turns have learnt", "agent", a.ID, "error", err)
 			} else if p != nil {
 				out = append(out, *p)
 			}

@@ -22,7 +22,7 @@ const (
 	notedShared     = 8
 )
 
-// noteTools adds to the record of a new run the experience of the agents' turns in use with
+// noteTools adds to the record of a new run the experience of the agents' live turns with
 // their tools, and finds those to have rewritten. A resumed run has the notes from its
 // start.
 func (r *runner) noteTools(ctx context.Context) error {
@@ -89,7 +89,7 @@ func originOf(e *experience.Experience, name string) string {
 const maxChampion = 500
 
 // noteChampions adds to the notes on tools their failures in the champions' evaluations of
-// search tasks. Agents without turns in use have no notes. A failure here does not affect the
+// search tasks. Agents without live turns have no notes. A failure here does not affect the
 // night.
 func (r *runner) noteChampions(ctx context.Context, ended error) {
 	if ended != nil {

@@ -100,7 +100,7 @@ func (r *runner) watch(ctx context.Context, at int, result *archive.AgentResult)
 	return nil
 }
 
-// learned identifies the experience of an agent's turns in use that evaluations of this run
+// learned identifies the experience of an agent's live turns that evaluations of this run
 // read, without the feedback of people; "" for an agent that reads none.
 func (r *runner) learned(ctx context.Context, a *workspace.Agent) (string, error) {
 	if a.Adapter.Kind != workspace.KindBuiltin {

@@ -102,7 +102,7 @@ type moved struct {
 	AfterRuns                 int `json:"after_runs"`
 }
 
-// toolUse is what turns in use showed of a tool.
+// toolUse is what live turns showed of a tool.
 type toolUse struct {
 	Tool                     string
 	Calls, Judged, Succeeded int

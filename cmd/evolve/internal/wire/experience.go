@@ -13,7 +13,7 @@ import (
 	"evolve/runtime/turn"
 )
 
-// addExperience adds the experience of a built-in agent's turns in use to its options.
+// addExperience adds the experience of a built-in agent's live turns to its options.
 // Evaluations get the part that they may depend on, identified by digest, without the
 // experience from conversations that became holdout tasks, and nothing of other agents,
 // because each agent is independent of the others. A live turn gets all of it except the
@@ -85,7 +85,7 @@ func (f *AgentFactory) warnOfLock(err error) bool {
 	return true
 }
 
-// heldOut finds the parts of turns in use that evaluations must not read; a live turn reads
+// heldOut finds the parts of live turns that evaluations must not read; a live turn reads
 // all of them.
 func (f *AgentFactory) heldOut(ctx context.Context) (held batch.HeldOut, err error) {
 	if f.Live {

@@ -18,7 +18,7 @@ import (
 type Frozen struct {
 	// Withheld are the ids of the memories that evaluations do not get.
 	Withheld []string `json:"withheld,omitempty"`
-	// Experience is the part of the experience of turns in use that evaluations get.
+	// Experience is the part of the experience of live turns that evaluations get.
 	Experience *experience.Experience `json:"experience,omitempty"`
 	// Shared are the tools of other agents that a person shared with it, and Health is the
 	// health of all its tools, by name.

@@ -51,7 +51,7 @@ func (o *ownTurn) note(t *agent.Transcript) {
 	}
 }
 
-// liveExperience returns the experience of an agent's turns in use; none while another
+// liveExperience returns the experience of an agent's live turns; none while another
 // process holds the archive.
 func (f *AgentFactory) liveExperience(ctx context.Context, a *workspace.Agent) (past experience.Experience, err error) {
 	err = f.look(func(store *archive.Archive) error {

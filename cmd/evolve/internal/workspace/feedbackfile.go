@@ -12,7 +12,7 @@ import (
 	"evolve/runtime/session"
 )
 
-// FeedbackPath returns the file with what an agent's turns in use have shown, for people. The
+// FeedbackPath returns the file with what an agent's live turns have shown, for people. The
 // archive has the same, and agents are given that.
 func FeedbackPath(root, agentID string) string {
 	return filepath.Join((&Workspace{Root: root}).StateDir(), "feedback", agentID, session.FeedbackFile)
