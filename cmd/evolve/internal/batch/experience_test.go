@@ -14,7 +14,7 @@ import (
 )
 
 // TestAPlanNamesTheExperience tests that the plan of a built-in agent names what its live turns
-// use have shown, so that a run under another experience is another run, and that it is as
+// have shown, so that a run under another experience is another run, and that it is as
 // before without any, and for an agent that reads none.
 func TestAPlanNamesTheExperience(t *testing.T) {
 	w, store := toyWorkspace(t, 40), archive.OpenMemory()
