@@ -81,7 +81,7 @@ func printPlan(con *console, w *workspace.Workspace, plan batch.Plan, code batch
 	}
 	if !limits.Known() && p.Search == 0 {
 		con.printf("  search    first the champion; the time and cost of its evaluations decide the plan of the night\n")
-		printWarnings(con, p.Warnings, p.Metric != nil)
+		printWarnings(paragraph, p.Warnings, p.Metric != nil)
 		return
 	}
 	con.printf("  search    %6d %s, %d of them a random baseline\n", p.Search, orElse("evaluation", "evaluations", p.Search == 1), p.Baseline)
@@ -134,16 +134,16 @@ func printPlan(con *console, w *workspace.Workspace, plan batch.Plan, code batch
 	for _, text := range p.Alike {
 		paragraph("alike", text)
 	}
-	printWarnings(con, warnings, p.Metric != nil)
+	printWarnings(paragraph, warnings, p.Metric != nil)
 }
 
 // printWarnings prints warnings of a plan; of cases for code that a command scores.
-func printWarnings(con *console, warnings []string, cases bool) {
+func printWarnings(paragraph func(name, prose string), warnings []string, cases bool) {
 	for _, warning := range warnings {
 		if cases {
 			warning = stats.OfCases(warning)
 		}
-		con.printf("  warning   %s\n", warning)
+		paragraph("warning", warning)
 	}
 }
 
