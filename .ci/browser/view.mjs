@@ -229,7 +229,8 @@ async function hostile(at) {
   await page.close();
 }
 
-// decide approves a proposal with the questions of the command line, after one that is not confirmed.
+// decide approves a proposal with the questions of the command line, after one that is not confirmed,
+// and takes the adoption back.
 async function decide(at) {
   let name = "deciding";
   const page = await open(() => name, at.origin);
@@ -250,6 +251,17 @@ async function decide(at) {
   const done = await page.$("[role=status]");
   must(name, done !== null && (await text(page, "[role=status]")).includes("adopted"), `${id} is not adopted: ${(await text(page, "main")).slice(0, 300)}`);
   await inspect(page, name);
+  name = "rolling back";
+  await page.goto(at.origin + "/proposal?id=" + id, { waitUntil: "load" });
+  await Promise.all([page.waitForNavigation(), page.click('a[href*="do=rollback"]')]);
+  await inspect(page, name);
+  if (shots) await page.screenshot({ path: join(shots, "rollback.png") });
+  await page.type("#yes", "yes");
+  await Promise.all([page.waitForNavigation({ timeout: 120000 }), page.click(".decision button")]);
+  must(name, await page.$("[role=status]") !== null && (await text(page, "[role=status]")).includes("rolled back"), `${id} is not rolled back: ${(await text(page, "main")).slice(0, 300)}`);
+  await inspect(page, name);
+  await page.goto(at.origin + "/proposal?id=" + id, { waitUntil: "load" });
+  must(name, (await text(page, ".chip")).includes("rolled back") && await page.$(".act") === null, `the page of ${id} is ${(await text(page, "main")).slice(0, 300)}`);
   await page.close();
 }
 

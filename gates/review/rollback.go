@@ -102,14 +102,8 @@ func (s *session) plan(ctx context.Context, id string, d Decision) (*reversal, e
 		return nil, err
 	}
 	r := &reversal{proposal: p, subject: s.subjectOf(p), digest: evidenceOf(p), files: patch.Reverse(files(p))}
-	if p.State != archive.Adopted {
-		return r, Refuse("`evolve proposals --all` lists what was adopted", "%s is %s; only an adopted proposal can be rolled back", p.ID, p.State.Name())
-	}
-	if err := foreign(p); err != nil {
+	if err := Reversible(p); err != nil {
 		return r, err
-	}
-	if p.Kind == archive.KindAutonomy {
-		return r, Refuse(lowerHint(p.Agent), "%s is a level of autonomy: it has no commit to roll back", p.ID)
 	}
 	if err := r.subject.resolve(); err != nil {
 		return r, err
@@ -121,6 +115,21 @@ func (s *session) plan(ctx context.Context, id string, d Decision) (*reversal, e
 		return r, err
 	}
 	return r, r.subject.reversible(ctx, r, d)
+}
+
+// Reversible refuses the rollback of a proposal by its record alone: one that is not adopted, one
+// that another archive adopted, and a level of autonomy.
+func Reversible(p archive.ProposalRecord) error {
+	if p.State != archive.Adopted {
+		return Refuse("`evolve proposals --all` lists what was adopted", "%s is %s; only an adopted proposal can be rolled back", p.ID, p.State.Name())
+	}
+	if err := foreign(p); err != nil {
+		return err
+	}
+	if p.Kind == archive.KindAutonomy {
+		return Refuse(lowerHint(p.Agent), "%s is a level of autonomy: it has no commit to roll back", p.ID)
+	}
+	return nil
 }
 
 // notReplaced notes whether HEAD holds the reversal already. It refuses a rollback if a

@@ -26,7 +26,7 @@ func viewCommand(sh *shell) *cli.Command {
 		Flags: []cli.Flag{
 			&cli.IntFlag{Name: "port", Usage: "listen on port `N`; 0 takes a free one"},
 			&cli.BoolFlag{Name: "no-browser", Usage: "only print the address"},
-			&cli.BoolFlag{Name: "decide", Usage: "allow to approve and reject on the pages, with the questions of the commands"},
+			&cli.BoolFlag{Name: "decide", Usage: "allow to approve, reject and roll back on the pages, with the questions of the commands"},
 			byFlag(),
 		},
 		Action: func(c *cli.Context) error {
@@ -175,3 +175,6 @@ func (v viewWords) Limits(ctx context.Context, a *archive.Archive, r archive.Run
 
 // Undecided is [archived.Words.Undecided].
 func (v viewWords) Undecided(p archive.ProposalRecord) bool { return undecided(p) }
+
+// Reversible is [archived.Words.Reversible].
+func (v viewWords) Reversible(p archive.ProposalRecord) bool { return completes(view.Rollback, p) }

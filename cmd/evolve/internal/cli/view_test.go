@@ -119,6 +119,21 @@ func (v *viewing) stop() {
 	}
 }
 
+// refusedDuringRun checks that a decision is refused while a run holds the archive.
+func (v *viewing) refusedDuringRun(dir, action, id string) {
+	v.t.Helper()
+	holder, err := archive.Open(wire.ArchiveDir(dir), archive.Options{Owner: "evolve run"})
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	if status, body := v.decide(action, id, "", "yes"); status != http.StatusConflict || !strings.Contains(body, "the archive is held by evolve run") {
+		v.t.Errorf("%s while a run is on: status %d: %s", action, status, body)
+	}
+	if err := holder.Close(); err != nil {
+		v.t.Fatal(err)
+	}
+}
+
 // TestView looks at a night, and decides on its proposal with the questions of the command.
 func TestView(t *testing.T) {
 	t.Parallel()
@@ -163,16 +178,7 @@ func TestView(t *testing.T) {
 			t.Errorf("%+v: status %d: %s", c, status, body)
 		}
 	}
-	holder, err := archive.Open(wire.ArchiveDir(dir), archive.Options{Owner: "evolve run"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if status, body := v.decide("approve", "P1", "", "yes"); status != http.StatusConflict || !strings.Contains(body, "the archive is held by evolve run") {
-		t.Errorf("while a run is on: status %d: %s", status, body)
-	}
-	if err := holder.Close(); err != nil {
-		t.Fatal(err)
-	}
+	v.refusedDuringRun(dir, "approve", "P1")
 	if status, body := v.decide("approve", "P1", "it is better", "yes"); status != http.StatusOK || !strings.Contains(body, " for aide as commit ") {
 		t.Errorf("an approval: status %d: %s", status, body)
 	}
@@ -193,6 +199,80 @@ func TestView(t *testing.T) {
 		p, err := a.Proposal(t.Context(), "P1")
 		if err == nil && (p.State != archive.Adopted || p.Decision == nil || p.Decision.By != "Robin Tester <robin@example.org>" || p.Decision.Reason != "it is better") {
 			t.Errorf("the record is %+v", p.Decision)
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// TestViewRollsBack adopts a proposal and takes the adoption back with the question of the command.
+func TestViewRollsBack(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if err := fixture.Workspace(dir, "tiny"); err != nil {
+		t.Fatal(err)
+	}
+	config := filepath.Join(dir, "agents", "aide", "config.yaml")
+	before, err := os.ReadFile(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if code := Run(t.Context(), process(t, dir, "run", "--quiet", "--seed", "1")); code != 0 {
+		t.Fatalf("the night ends with exit code %d", code)
+	}
+	v := viewAt(t, dir, "--decide")
+	if status, body := v.decide("rollback", "P1", "", "yes"); status != http.StatusConflict || !strings.Contains(body, "only an adopted proposal can be rolled back") {
+		t.Errorf("before the adoption: status %d: %s", status, body)
+	}
+	if status, body := v.decide("approve", "P1", "", "yes"); status != http.StatusOK {
+		t.Fatalf("an approval: status %d: %s", status, body)
+	}
+	if after, err := os.ReadFile(config); err != nil || bytes.Equal(after, before) {
+		t.Fatalf("the adoption left the config: %v", err)
+	}
+	v.stop()
+
+	v = viewAt(t, dir)
+	if _, body := v.send(http.MethodGet, "/proposal?id=P1", nil); strings.Contains(body, "Roll back …") || !strings.Contains(body, "<code>evolve rollback P1</code>") {
+		t.Errorf("without --decide the page is %s", body)
+	}
+	v.stop()
+
+	v = viewAt(t, dir, "--decide")
+	if _, body := v.send(http.MethodGet, "/proposal?id=P1", nil); !strings.Contains(body, "Roll back …") {
+		t.Errorf("with --decide the page is %s", body)
+	}
+	status, page := v.send(http.MethodGet, "/decide?do=rollback&id=P1", nil)
+	for _, want := range []string{"take back v", "and restore the config before it", "recall.min_score", "Robin Tester", "agents/aide/config.yaml"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the question, status %d, lacks %q: %s", status, want, page)
+		}
+	}
+	v.refusedDuringRun(dir, "rollback", "P1")
+	if status, body := v.decide("rollback", "P1", "", "no"); status != http.StatusConflict || !strings.Contains(body, "not confirmed; nothing was done") {
+		t.Errorf("without a yes: status %d: %s", status, body)
+	}
+	if status, body := v.decide("rollback", "P1", "it disappointed", "yes"); status != http.StatusOK || !strings.Contains(body, "restores the config before it") {
+		t.Errorf("a rollback: status %d: %s", status, body)
+	}
+	if after, err := os.ReadFile(config); err != nil || !bytes.Equal(after, before) {
+		t.Errorf("the config is not the earlier one: %v: %s", err, after)
+	}
+	if status, body := v.decide("rollback", "P1", "", "yes"); status != http.StatusConflict || !strings.Contains(body, "P1 is rolled back; only an adopted proposal can be rolled back") {
+		t.Errorf("another one: status %d: %s", status, body)
+	}
+	for path, want := range map[string]string{"/proposal?id=P1": ">rolled back<", "/variant?agent=aide&v=v2": "Against the champion v1"} {
+		if _, body := v.send(http.MethodGet, path, nil); !strings.Contains(body, want) {
+			t.Errorf("%s lacks %q", path, want)
+		}
+	}
+	v.stop()
+	err = wire.Look(dir, func(a *archive.Archive) error {
+		p, err := a.Proposal(t.Context(), "P1")
+		if err == nil && (p.State != archive.RolledBack || p.Decision == nil || p.Decision.By != "Robin Tester <robin@example.org>" || p.Decision.Reason != "it disappointed") {
+			t.Errorf("the record is %s, %+v", p.State, p.Decision)
 		}
 		return err
 	})

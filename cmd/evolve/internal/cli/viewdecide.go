@@ -15,7 +15,7 @@ import (
 	"evolve/gates/review"
 )
 
-// viewDecider decides for the pages as the commands approve and reject do: with their checks, their
+// viewDecider decides for the pages as the commands approve, reject and rollback do: with their checks, their
 // question and their records.
 type viewDecider struct {
 	sh   *shell
@@ -37,10 +37,13 @@ func (v *viewDecider) end() {
 
 // decisionOn returns the command of a decision.
 func decisionOn(action string) decision {
-	if action == view.Approve {
-		return approving()
+	switch action {
+	case view.Reject:
+		return rejecting()
+	case view.Rollback:
+		return rollingBack()
 	}
-	return rejecting()
+	return approving()
 }
 
 // weighed is a decision that can be asked for.
@@ -62,6 +65,9 @@ func (v *viewDecider) weigh(ctx context.Context, action, id string, a view.Answe
 	if _, err := v.sh.Notary(v.root); err != nil {
 		return out, err
 	}
+	if err := v.sh.Free(v.root); err != nil {
+		return out, err
+	}
 	err = wire.Look(v.root, func(store *archive.Archive) (err error) {
 		out.p, err = proposalOf(ctx, store, id)
 		return err
@@ -72,6 +78,11 @@ func (v *viewDecider) weigh(ctx context.Context, action, id string, a view.Answe
 	out.d = decisionOn(action)
 	if action == view.Approve && !slices.Contains(out.d.states, out.p.State) {
 		return out, exit.Errorf(exit.Gate, "`evolve show "+out.p.ID+"` shows it", "%s is %s: it awaits no approval", out.p.ID, out.p.State.Name())
+	}
+	if action == view.Rollback {
+		if err := review.Reversible(out.p); err != nil {
+			return out, err
+		}
 	}
 	out.word = review.Decision{Reason: a.Reason, OverrideReason: a.Override}
 	out.word, out.shown, err = weigh(ctx, v.sh, out.w, out.d, out.p, out.word, func() (string, error) { return v.by, nil })

@@ -8,8 +8,9 @@ import (
 
 // The decisions of a [Decider].
 const (
-	Approve = "approve"
-	Reject  = "reject"
+	Approve  = "approve"
+	Reject   = "reject"
+	Rollback = "rollback"
 )
 
 // Decider asks and records as the command line does.

@@ -43,6 +43,17 @@ type decidePage struct {
 	Refused, Hint, Done string
 }
 
+// Verb names the decision, as the title and the button do.
+func (d decidePage) Verb() string {
+	switch d.Action {
+	case Reject:
+		return "Reject"
+	case Rollback:
+		return "Roll back"
+	}
+	return "Approve"
+}
+
 func (s *Server) question(w http.ResponseWriter, r *http.Request) error {
 	action, err := actionOf(r)
 	if err != nil {
@@ -54,10 +65,11 @@ func (s *Server) question(w http.ResponseWriter, r *http.Request) error {
 
 func actionOf(r *http.Request) (string, error) {
 	action := r.FormValue("do")
-	if action != Approve && action != Reject {
-		return "", &badRequest{"a decision is approve or reject"}
+	switch action {
+	case Approve, Reject, Rollback:
+		return action, nil
 	}
-	return action, nil
+	return "", &badRequest{"a decision is approve, reject or rollback"}
 }
 
 // ask shows the question before a decision, with what was answered so far.
@@ -76,11 +88,7 @@ func (s *Server) ask(w http.ResponseWriter, r *http.Request, status int, d decid
 // with the form: with no-referrer it would be "null".
 func (s *Server) decision(w http.ResponseWriter, r *http.Request, status int, d decidePage) {
 	w.Header().Set("Referrer-Policy", "same-origin")
-	title := "Approve " + text.Visible(d.ID)
-	if d.Action == Reject {
-		title = "Reject " + text.Visible(d.ID)
-	}
-	s.show(w, r, status, "decide", frame{Title: title}, d)
+	s.show(w, r, status, "decide", frame{Title: d.Verb() + " " + text.Visible(d.ID)}, d)
 }
 
 // decide records a decision if the person has typed yes to the question as it is now.

@@ -42,6 +42,8 @@ func (words) Limits(context.Context, *archive.Archive, archive.Run) (string, err
 
 func (words) Undecided(p archive.ProposalRecord) bool { return p.State == archive.Awaiting }
 
+func (words) Reversible(p archive.ProposalRecord) bool { return p.State == archive.Adopted }
+
 // source returns the source over a new archive with two variants on one task, all of hostile text.
 func source(t *testing.T) *archived.Source {
 	t.Helper()
@@ -66,6 +68,8 @@ func source(t *testing.T) *archived.Source {
 	}
 	must(t, a.Flush(ctx))
 	_, err = a.NewProposal(ctx, archive.ProposalRecord{Kind: archive.KindConfig, Agent: hostile, Title: hostile, Rationale: hostile, State: archive.Awaiting, Created: night})
+	must(t, err)
+	_, err = a.NewProposal(ctx, archive.ProposalRecord{Kind: archive.KindConfig, Agent: hostile, Title: hostile, Rationale: hostile, State: archive.Adopted, Created: night})
 	must(t, err)
 	must(t, a.Close())
 	s := archived.New(archived.Options{
@@ -97,7 +101,8 @@ func (d *asker) Ask(_ context.Context, action, id string, a view.Answer) (view.Q
 	if action == view.Reject && a.Reason == "refuse" {
 		return view.Question{}, errors.New("the archive is held by another")
 	}
-	return view.Question{Text: "adopt " + hostile, By: "Robin", Reason: action == view.Reject}, nil
+	plan := map[string]string{view.Approve: "adopt ", view.Reject: "reject ", view.Rollback: "take back "}[action]
+	return view.Question{Text: plan + hostile, By: "Robin", Reason: action == view.Reject}, nil
 }
 
 func (d *asker) Decide(_ context.Context, action, id string, a view.Answer) (string, error) {
@@ -300,6 +305,52 @@ func TestPagesHaveTheirSubject(t *testing.T) {
 	}
 }
 
+// answerTo returns the form of a question's page, confirmed.
+func answerTo(page, action, id, reason string) url.Values {
+	field := func(name string) string {
+		_, after, _ := strings.Cut(page, `name="`+name+`" value="`)
+		value, _, _ := strings.Cut(after, `"`)
+		return value
+	}
+	return url.Values{"form": {field("form")}, "do": {action}, "id": {id}, "shown": {field("shown")}, "reason": {reason}, "yes": {"yes"}}
+}
+
+// TestRollback checks that an adopted proposal, and no other, can be rolled back where decisions are
+// allowed; elsewhere its page names the command.
+func TestRollback(t *testing.T) {
+	t.Parallel()
+	const act = "/decide?do=rollback&amp;id=P"
+	shown := newSite(t, nil)
+	shown.login(shown.server.Address())
+	if body := shown.send(http.MethodGet, "/proposal?id=P2", nil, nil).body; strings.Contains(body, act) || !strings.Contains(body, "<code>evolve rollback P2</code>") {
+		t.Errorf("without decisions the page is %s", body)
+	}
+	d := &asker{}
+	s := newSite(t, d)
+	s.login(s.server.Address())
+	if body := s.send(http.MethodGet, "/proposal?id=P1", nil, nil).body; strings.Contains(body, act) {
+		t.Error("a proposal that is not adopted can be rolled back")
+	}
+	if body := s.send(http.MethodGet, "/proposal?id=P2", nil, nil).body; !strings.Contains(body, act) || strings.Contains(body, "Approve …") {
+		t.Errorf("the page of an adopted proposal is %s", body)
+	}
+	page := s.send(http.MethodGet, "/decide?do=rollback&id=P2", nil, nil).body
+	for _, want := range []string{"<h1>Roll back P2</h1>", "take back &lt;/pre&gt;", "<button>Roll back</button>", "may be empty"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the question lacks %s", want)
+		}
+	}
+	approval := s.send(http.MethodGet, "/decide?do=approve&id=P2", nil, nil).body
+	stale := answerTo(page, "rollback", "P2", "")
+	stale["shown"] = answerTo(approval, "", "", "")["shown"]
+	if r := s.send(http.MethodPost, "/decide", stale, nil); r.StatusCode != http.StatusConflict || len(d.decided) > 0 {
+		t.Errorf("after another question: status %d, decided: %q", r.StatusCode, d.decided)
+	}
+	if r := s.send(http.MethodPost, "/decide", answerTo(page, "rollback", "P2", "it disappointed"), nil); r.StatusCode != http.StatusOK || len(d.decided) != 1 || d.decided[0] != "rollback P2 it disappointed" {
+		t.Errorf("status %d, decided: %q", r.StatusCode, d.decided)
+	}
+}
+
 func TestDecide(t *testing.T) {
 	t.Parallel()
 	d := &asker{}
@@ -310,13 +361,8 @@ func TestDecide(t *testing.T) {
 	if page.Header.Get("Referrer-Policy") != "same-origin" {
 		t.Error("a browser would send the form without its origin")
 	}
-	field := func(name string) string {
-		_, after, _ := strings.Cut(body, `name="`+name+`" value="`)
-		value, _, _ := strings.Cut(after, `"`)
-		return value
-	}
 	form := func(changes ...string) url.Values {
-		v := url.Values{"form": {field("form")}, "do": {"reject"}, "id": {"P1"}, "shown": {field("shown")}, "reason": {"no"}, "yes": {"yes"}}
+		v := answerTo(body, "reject", "P1", "no")
 		for i := 0; i < len(changes); i += 2 {
 			v.Set(changes[i], changes[i+1])
 		}
@@ -331,7 +377,7 @@ func TestDecide(t *testing.T) {
 		{"not confirmed", form("yes", "y"), nil, 409},
 		{"another form", form("form", "x"), nil, 403},
 		{"another question", form("shown", "x"), nil, 409},
-		{"another decision", form("do", "rollback"), nil, 400},
+		{"another decision", form("do", "revoke"), nil, 400},
 		{"refused", form("reason", "refuse"), nil, 409},
 		{"another origin", form(), func(r *http.Request) { r.Header.Set("Origin", "http://evil.example") }, 403},
 		{"an origin that is hidden", form(), func(r *http.Request) { r.Header.Set("Origin", "null") }, 403},

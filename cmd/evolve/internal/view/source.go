@@ -205,6 +205,8 @@ type Proposal struct {
 	archive.ProposalRecord
 	// Undecided reports that a person may decide on it.
 	Undecided bool
+	// Reversible reports that a person may roll its adoption back.
+	Reversible bool
 	// Facts are what is known of it: the gain, and what gets worse or dearer; empty in a list.
 	Facts []Fact
 	// Text is what `evolve show` prints of it; empty in a list.

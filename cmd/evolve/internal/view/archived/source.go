@@ -35,6 +35,8 @@ type Words interface {
 	Limits(ctx context.Context, a *archive.Archive, r archive.Run) (string, error)
 	// Undecided reports whether a person may decide on a proposal.
 	Undecided(p archive.ProposalRecord) bool
+	// Reversible reports whether a person may roll an adoption back.
+	Reversible(p archive.ProposalRecord) bool
 }
 
 // Source is the [view.Source] over an archive. Close ends its reading.
@@ -217,7 +219,7 @@ func (s *Source) Proposal(ctx context.Context, id string) (p view.Proposal, err 
 		if p.ProposalRecord, err = a.Proposal(ctx, id); err != nil {
 			return err
 		}
-		p.Undecided = s.Words.Undecided(p.ProposalRecord)
+		p.Undecided, p.Reversible = s.Words.Undecided(p.ProposalRecord), s.Words.Reversible(p.ProposalRecord)
 		p.Text, p.Gates, p.Facts, err = s.Words.Proposal(ctx, a, p.ProposalRecord)
 		return err
 	})

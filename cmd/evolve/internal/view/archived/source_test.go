@@ -33,6 +33,8 @@ func (noWords) Limits(context.Context, *archive.Archive, archive.Run) (string, e
 
 func (noWords) Undecided(archive.ProposalRecord) bool { return false }
 
+func (noWords) Reversible(archive.ProposalRecord) bool { return false }
+
 // clock is a time that a test moves.
 type clock struct{ now time.Time }
 
