@@ -116,10 +116,18 @@ func mayDecide(sh *shell, c *cli.Context, name string, reasoned bool) error {
 	if err := outside(sh); err != nil {
 		return err
 	}
-	if reasoned && strings.TrimSpace(c.String("reason")) == "" {
-		return exit.Errorf(exit.Usage, "add --reason \"…\", for later readers", "%s needs a reason", name)
+	if reasoned {
+		return needsReason(name, c.String("reason"), "add --reason \"…\", for later readers")
 	}
 	return nil
+}
+
+// needsReason refuses a decision whose reason is empty. The hint depends on where it is given.
+func needsReason(name, reason, hint string) error {
+	if strings.TrimSpace(reason) != "" {
+		return nil
+	}
+	return exit.Errorf(exit.Usage, hint, "%s needs a reason", name)
 }
 
 func decideProposal(sh *shell, c *cli.Context, d decision) error {

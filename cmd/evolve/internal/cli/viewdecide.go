@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"slices"
-	"strings"
 	"sync"
 
 	"evolve/archive"
@@ -112,8 +111,10 @@ func (v *viewDecider) Decide(_ context.Context, action, id string, a view.Answer
 	if err != nil {
 		return "", err
 	}
-	if is.d.reasoned && strings.TrimSpace(a.Reason) == "" {
-		return "", exit.Errorf(exit.Usage, "the reason is for later readers", "%s needs a reason", is.d.name)
+	if is.d.reasoned {
+		if err := needsReason(is.d.name, a.Reason, "the reason is for later readers"); err != nil {
+			return "", err
+		}
 	}
 	if err := needsComment(is.d, is.p, a.Reason); err != nil {
 		return "", err
