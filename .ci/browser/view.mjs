@@ -84,16 +84,19 @@ async function walk(at, width, scheme) {
   await go("nights", at.address);
   must(where(), !page.url().includes("token"), "the token is left in the address");
   const hrefs = await page.$$eval("main table a", (list) => list.map((a) => a.href));
+  const variant = (await page.$$eval("main table td", (list) => list.map((e) => e.textContent))).find((words) => /^v\d+$/.test(words));
   if (width === 390) await go("night", hrefs.find((h) => h.includes("/night?"))); // the check of reports looks at it in all ways
   await go("matrix", hrefs.find((h) => h.includes("/matrix?")));
   await filled(page);
   await inspect(page, where());
   const agent = new URL(page.url()).searchParams.get("agent");
   const open2 = (path, parameters) => at.origin + path + "?" + new URLSearchParams(parameters);
-  await go("variant", open2("/variant", { agent, v: "v2" }));
+  await go("variant", open2("/variant", { agent, v: variant }));
+  await go("compare", open2("/compare", { agent, a: "v1", b: variant }));
+  must(where(), (await page.$$("main .facts dd")).length > 3 && (await page.$$("main table.told")).length > 1 && await page.$("#statement ~ pre") === null, "its figures are no lists and tables");
   await go("proposals", at.origin + "/proposals");
   const proposal = await page.$$eval("main table a", (list) => list.map((a) => a.href));
-  if (proposal.length) await go("proposal", proposal[0]);
+  for (const [i, address] of proposal.slice(0, 2).entries()) await go(`proposal-${i + 1}`, address);
   await go("progress", at.origin + "/progress");
   await page.close();
 }

@@ -12,19 +12,29 @@ import (
 // Sentence returns the guard in words: both figures, the ratio with its interval, and the
 // bound.
 func (g Guard) Sentence() string {
+	if !g.Measured() {
+		return fmt.Sprintf("%s: no pair was measured (%s)", g.Label(), g.Allowed())
+	}
+	return fmt.Sprintf("%s %s (%s %s, %s)",
+		g.Label(), g.Values(), text.Change(g.Ratio), text.ChangeInterval(g.Lo, g.Hi), g.Allowed())
+}
+
+// Label names what the guard is on.
+func (g Guard) Label() string {
 	name := strings.ReplaceAll(g.Name, "_", " ")
 	if g.Of != "" {
 		name = g.Of + " " + name
 	}
+	return name
+}
+
+// Allowed returns the bound in words.
+func (g Guard) Allowed() string {
 	bound := "at most " + text.Change(g.Most)
 	if g.PerPoint > 0 {
 		bound += " for this gain"
 	}
-	if !g.Measured() {
-		return fmt.Sprintf("%s: no pair was measured (%s)", name, bound)
-	}
-	return fmt.Sprintf("%s %s (%s %s, %s)",
-		name, g.Values(), text.Change(g.Ratio), text.ChangeInterval(g.Lo, g.Hi), bound)
+	return bound
 }
 
 // Values formats what both sides consume.

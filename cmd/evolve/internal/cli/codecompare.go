@@ -56,10 +56,10 @@ func compareCode(sh *shell, b *codeBook, first, second string) error {
 		}
 		if c := view.Scores.Search; c != nil {
 			con.printf("\nscores, from which the verdicts are made\n")
-			printDifference(con, b.Cases(), "search", *c)
+			printDifference(con, "search", wordsOfDifference(b.Cases(), *c))
 		}
 		if h := view.Scores.Holdout; h != nil {
-			printHoldout(con, b.Cases(), *h)
+			printHoldout(con, wordsOfHoldout(b.Cases(), *h))
 		}
 		con.printf("\ndiff\n")
 		printCodeDiff(con, view.Diff)

@@ -107,6 +107,9 @@ func TestCompareVariants(t *testing.T) {
 					t.Errorf("%q is not said\n%s", want, out.String())
 				}
 			}
+			if words := lacking(out.String(), comparisonSections(v, one, two), "search", "holdout", "of", "aide"); len(words) > 0 {
+				t.Errorf("the pages lack %q of\n%s", words, out.String())
+			}
 		})
 	}
 }

@@ -10,48 +10,95 @@ import (
 	"evolve/runtime/text"
 )
 
+// The notes of a comparison.
+const (
+	noneOfBoth   = "no task has evaluations of both"
+	oneLook      = "one look, variations of a task count as one; tasks that a variant was tuned on flatter it"
+	unreadSuites = "The workspace's suites could not be read: every task counts by itself, with the weight 1."
+)
+
 // printComparison shows two variants side by side on what they share.
 func printComparison(con *console, v compareView, one, two archive.Variant) {
 	con.printf("v%d → v%d of %s\n\n", one.Number, two.Number, text.Visible(v.Agent))
 	printChanges(con.stdout, v.Changes, 26)
 	con.printf("\n")
 	if c := v.Search; c == nil {
-		con.printf("  search   no task has evaluations of both\n")
+		con.printf("  search   %s\n", noneOfBoth)
 	} else {
-		printDifference(con, "task", "search", *c)
-		con.printf("           one look, variations of a task count as one; tasks that a variant was tuned on flatter it\n")
+		printDifference(con, "search", wordsOfDifference("task", *c))
+		con.printf("           %s\n", oneLook)
 		printPassPowers(con, v.PassPowers["search"])
 	}
 	if v.Holdout == nil {
-		con.printf("  holdout  no task has evaluations of both\n")
+		con.printf("  holdout  %s\n", noneOfBoth)
 	} else {
-		printHoldout(con, "task", *v.Holdout)
+		printHoldout(con, wordsOfHoldout("task", *v.Holdout))
 		printPassPowers(con, v.PassPowers["holdout"])
 	}
 	if v.Units == unitsOfTasks {
 		con.printf("\n")
-		con.printf("The workspace's suites could not be read: every task counts by itself, with the weight 1.\n")
+		con.printf("%s\n", unreadSuites)
 	}
 }
 
 // printPassPowers shows pass^k of both variants, if any task was repeated.
 func printPassPowers(con *console, p passPowers) {
+	for _, w := range wordsOfPowers(p) {
+		con.printf("    %s  %s → %s   %s\n", w.name, w.a, w.b, w.what)
+	}
+}
+
+// powerWords are pass^k of both variants.
+type powerWords struct{ name, a, b, what string }
+
+func wordsOfPowers(p passPowers) (list []powerWords) {
 	for i, b := range p.B {
-		con.printf("    pass^%d  %s → %s   all of %s pass\n", b.K, number.Score(p.A[i].Value), number.Score(b.Value), count(b.K, "run"))
+		list = append(list, powerWords{fmt.Sprintf("pass^%d", b.K), number.Score(p.A[i].Value), number.Score(b.Value), "all of " + count(b.K, "run") + " pass"})
 	}
+	return list
 }
 
-func printDifference(con *console, noun, name string, c stats.Comparison) {
-	verdict := ""
+// differenceWords are the figures of a difference, as the terminal and the pages show them.
+type differenceWords struct {
+	// a and b are the means, counts the tasks that are better, worse and equal.
+	a, b, points, interval, tasks, counts string
+	// undecided is set where the interval includes 0.
+	undecided string
+}
+
+func wordsOfDifference(noun string, c stats.Comparison) differenceWords {
+	out := differenceWords{
+		a: number.Score(c.MeanA), b: number.Score(c.MeanB), points: number.Points(c.Difference) + " points", interval: number.Interval(c.Lo, c.Hi),
+		tasks:  count(c.Tasks, noun) + ", " + number.Times(c.Repeats) + " each",
+		counts: fmt.Sprintf("%d better, %d worse, %d equal", c.Wins, c.Losses, c.Ties),
+	}
 	if c.Lo <= 0 && c.Hi >= 0 {
-		verdict = "   ~ no significant difference"
+		out.undecided = "no significant difference"
 	}
-	con.printf("  %-8s %s → %s   %s points  %s   %s, %s each   %d better, %d worse, %d equal%s\n",
-		name, number.Score(c.MeanA), number.Score(c.MeanB), number.Points(c.Difference), number.Interval(c.Lo, c.Hi), count(c.Tasks, noun), number.Times(c.Repeats), c.Wins, c.Losses, c.Ties, verdict)
+	return out
 }
 
-// printHoldout shows the claims that hold at any stopping time. noun is "task" or "case".
-func printHoldout(con *console, noun string, r stats.Ruling) {
+func printDifference(con *console, name string, d differenceWords) {
+	verdict := ""
+	if d.undecided != "" {
+		verdict = "   ~ " + d.undecided
+	}
+	con.printf("  %-8s %s → %s   %s  %s   %s   %s%s\n", name, d.a, d.b, d.points, d.interval, d.tasks, d.counts, verdict)
+}
+
+// holdoutWords are the claims that hold at any stopping time.
+type holdoutWords struct {
+	differenceWords
+	// about describes the interval.
+	about, claim, assumes, tail string
+	guards                      []stats.Guard
+	domains                     []domainWords
+}
+
+type domainWords struct{ name, points, interval, tasks, verdict string }
+
+// wordsOfHoldout puts a ruling into words. noun is "task" or "case".
+func wordsOfHoldout(noun string, r stats.Ruling) holdoutWords {
 	words := func(s string) string {
 		if noun == "task" {
 			return s
@@ -61,24 +108,40 @@ func printHoldout(con *console, noun string, r stats.Ruling) {
 	shown := r.Comparison
 	i, about := r.Shown()
 	shown.Lo, shown.Hi = i.Lo, i.Hi
-	printDifference(con, noun, "holdout", shown)
 	what := fmt.Sprintf("%g %% interval for %s", 100*r.Level, about.Words())
 	if i.Lo == i.Hi && about == stats.TheseTasks {
 		what = "exact for these tasks, as a repeat would give the same"
 	}
-	con.printf("           %s; of many comparisons that you make, some differ by chance\n", words(what))
-	con.printf("    claim  %s\n", words(verdictOn(r)))
-	if assumes := r.Assumes(); assumes != "" {
-		con.printf("           %s\n", words(assumes))
+	out := holdoutWords{
+		differenceWords: wordsOfDifference(noun, shown),
+		about:           words(what) + "; of many comparisons that you make, some differ by chance",
+		claim:           words(verdictOn(r)), assumes: words(r.Assumes()), guards: r.Guards,
 	}
 	if r.Claim == stats.NewTasks && r.Tail != nil {
-		con.printf("           %s\n", words(r.Tail.Words()))
-	}
-	for _, g := range r.Guards {
-		con.printf("    %s: %s\n", text.Visible(g.Sentence()), sureness(g.Verdict))
+		out.tail = words(r.Tail.Words())
 	}
 	for _, d := range r.Parts {
-		con.printf("    %s  %s points  %s   %s: %s\n", text.Visible(model.DomainName(d.Domain)), number.Points(d.Difference), number.Interval(d.Lo, d.Hi), count(d.Tasks, noun), sureness(d.Verdict))
+		out.domains = append(out.domains, domainWords{
+			model.DomainName(d.Domain), number.Points(d.Difference) + " points", number.Interval(d.Lo, d.Hi), count(d.Tasks, noun), sureness(d.Verdict),
+		})
+	}
+	return out
+}
+
+func printHoldout(con *console, h holdoutWords) {
+	printDifference(con, "holdout", h.differenceWords)
+	con.printf("           %s\n", h.about)
+	con.printf("    claim  %s\n", h.claim)
+	for _, more := range []string{h.assumes, h.tail} {
+		if more != "" {
+			con.printf("           %s\n", more)
+		}
+	}
+	for _, g := range h.guards {
+		con.printf("    %s: %s\n", text.Visible(g.Sentence()), sureness(g.Verdict))
+	}
+	for _, d := range h.domains {
+		con.printf("    %s  %s  %s   %s: %s\n", text.Visible(d.name), d.points, d.interval, d.tasks, d.verdict)
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
-	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -116,14 +115,12 @@ type viewWords struct {
 func (v viewWords) to(b *bytes.Buffer) *console { return v.sh.on(b) }
 
 // Comparison is [archived.Words.Comparison].
-func (v viewWords) Comparison(ctx context.Context, a *archive.Archive, one, two archive.Variant) ([]string, error) {
+func (v viewWords) Comparison(ctx context.Context, a *archive.Archive, one, two archive.Variant) ([]view.Section, error) {
 	compared, err := compareVariants(ctx, a, one, two, basisIn(loadable(v.root), one.Agent))
 	if err != nil {
 		return nil, err
 	}
-	var b bytes.Buffer
-	printComparison(v.to(&b), compared, one, two)
-	return strings.Split(strings.TrimRight(b.String(), "\n"), "\n"), nil
+	return comparisonSections(compared, one, two), nil
 }
 
 // Proposal is [archived.Words.Proposal].

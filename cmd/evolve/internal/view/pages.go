@@ -123,6 +123,7 @@ func functions() template.FuncMap {
 		"money":    func(e bench.Evaluation) string { return number.Dollars(e.Paid()) },
 		"seconds":  func(d time.Duration) string { return number.Duration(d.Seconds()) },
 		"when":     when,
+		"diff":     linesOf,
 		"has":      func(c Cell) bool { return c.Runs+c.Missing > 0 },
 		"tint":     tint, "figure": figure,
 		"sign":  sign,

@@ -27,11 +27,20 @@ var night = time.Date(2026, 11, 20, 22, 0, 0, 0, time.UTC)
 // one that turns the direction of text around.
 const hostile = "</pre><script>alert(1)</script><img src=x onerror=alert(2)> \x1b[31mred \u202egnp.exe"
 
+// everyPart returns a section of all that one can have, with hostile text in each part.
+func everyPart(what string) []view.Section {
+	return []view.Section{{
+		Title: what + " title " + hostile, Facts: []view.Fact{{Name: what + " fact " + hostile, Lines: []string{hostile, hostile}}},
+		Tables: []view.Table{{Name: what + " table " + hostile, Columns: []string{hostile, hostile}, Rows: [][]string{{hostile, what + " cell " + hostile}}}},
+		Lines:  []string{what + " line " + hostile, hostile}, Text: what + " text " + hostile, Diff: "+" + what + " diff " + hostile + "\n-" + hostile,
+	}, {Lines: []string{what + " paragraph " + hostile}}}
+}
+
 // words are descriptions with hostile text.
 type words struct{}
 
-func (words) Comparison(context.Context, *archive.Archive, archive.Variant, archive.Variant) ([]string, error) {
-	return []string{"compared " + hostile}, nil
+func (words) Comparison(context.Context, *archive.Archive, archive.Variant, archive.Variant) ([]view.Section, error) {
+	return everyPart("compared"), nil
 }
 
 func (words) Proposal(context.Context, *archive.Archive, archive.ProposalRecord) (words, gates string, facts []view.Fact, err error) {

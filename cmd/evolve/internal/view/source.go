@@ -168,8 +168,8 @@ type Estimate struct {
 // Comparison is two variants side by side.
 type Comparison struct {
 	A, B archive.Variant
-	// Statement are the lines of `evolve compare`.
-	Statement []string
+	// Statement is what `evolve compare` states.
+	Statement []Section
 	// Tasks are those that both have, the largest loss first.
 	Tasks []Pair
 }
@@ -192,12 +192,6 @@ type Evaluation struct {
 	Question *archive.Question
 	// Transcript is nil in a list, and where none was kept.
 	Transcript *agent.Transcript
-}
-
-// Fact is a name with its lines.
-type Fact struct {
-	Name  string
-	Lines []string
 }
 
 // Proposal is one proposal.

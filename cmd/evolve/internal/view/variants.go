@@ -26,7 +26,7 @@ func (s *Server) variant(w http.ResponseWriter, r *http.Request) error {
 		V         Variant
 		Name      string
 		Addressed []string
-		Against   []string
+		Against   []Section
 		Config    []parameter
 	}{V: v, Name: name, Addressed: model.AddressedIn("the reason of "+name, v.Rationale)}
 	for _, p := range slices.Sorted(maps.Keys(v.Config)) {

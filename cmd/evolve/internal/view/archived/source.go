@@ -26,8 +26,8 @@ type Options struct {
 
 // Words are the descriptions of the command line.
 type Words interface {
-	// Comparison returns what `evolve compare` prints of two variants.
-	Comparison(ctx context.Context, a *archive.Archive, one, two archive.Variant) ([]string, error)
+	// Comparison returns what `evolve compare` states of two variants.
+	Comparison(ctx context.Context, a *archive.Archive, one, two archive.Variant) ([]view.Section, error)
 	// Proposal returns what `evolve show` prints of a proposal, each gate with its evidence where
 	// that has only groups of them, and as facts its gain and what gets worse or dearer with it.
 	Proposal(ctx context.Context, a *archive.Archive, p archive.ProposalRecord) (words, gates string, facts []view.Fact, err error)

@@ -21,7 +21,7 @@ import (
 // noWords describe nothing.
 type noWords struct{}
 
-func (noWords) Comparison(context.Context, *archive.Archive, archive.Variant, archive.Variant) ([]string, error) {
+func (noWords) Comparison(context.Context, *archive.Archive, archive.Variant, archive.Variant) ([]view.Section, error) {
 	return nil, nil
 }
 

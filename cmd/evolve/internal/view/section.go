@@ -1,0 +1,50 @@
+package view
+
+import "strings"
+
+// Section is a part of a description: facts, tables, lines, a text and a diff, in this order. Its
+// texts may be foreign: the pages escape them.
+type Section struct {
+	Title string
+	Facts []Fact
+	// Tables, Lines, Text and Diff are left out where they are empty. A single line is a paragraph,
+	// more are a list.
+	Tables []Table
+	Lines  []string
+	// Text is code or the like, Diff a unified diff.
+	Text, Diff string
+	// Folded hides the section until it is opened.
+	Folded bool
+}
+
+// Fact is a name with its lines.
+type Fact struct {
+	Name  string
+	Lines []string
+}
+
+// Table has a name and rows with a cell for each column.
+type Table struct {
+	Name    string
+	Columns []string
+	Rows    [][]string
+}
+
+// diffLine is a line of a diff with its class.
+type diffLine struct{ Class, Text string }
+
+// linesOf splits a diff.
+func linesOf(diff string) (list []diffLine) {
+	for line := range strings.Lines(diff) {
+		l := diffLine{Text: strings.TrimSuffix(line, "\n")}
+		switch {
+		case strings.HasPrefix(line, "+++"), strings.HasPrefix(line, "---"):
+		case strings.HasPrefix(line, "+"):
+			l.Class = "add"
+		case strings.HasPrefix(line, "-"):
+			l.Class = "del"
+		}
+		list = append(list, l)
+	}
+	return list
+}
