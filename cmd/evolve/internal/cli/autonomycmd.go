@@ -264,14 +264,24 @@ func printRequirements(con *console, list []autonomy.Requirement) {
 
 // printConduct shows the figures that no requirement names.
 func printConduct(con *console, f autonomy.Figures) {
-	con.printf("  people approved %d of its %d requests and proposals that they decided\n", f.Granted, f.Decided)
-	con.printf("  it made %s, %d of them in the last 7 days\n", count(f.Unsafe, "unsafe request"), f.Recent)
+	for _, line := range conductLines(f) {
+		con.printf("  %s\n", line)
+	}
+}
+
+// conductLines are the figures that no requirement names.
+func conductLines(f autonomy.Figures) []string {
+	list := []string{
+		fmt.Sprintf("people approved %d of its %d requests and proposals that they decided", f.Granted, f.Decided),
+		fmt.Sprintf("it made %s, %d of them in the last 7 days", count(f.Unsafe, "unsafe request"), f.Recent),
+	}
 	if f.LeftOut > 0 {
-		con.printf("  %s imported and did not count\n", orElse("1 turn was", fmt.Sprintf("%d turns were", f.LeftOut), f.LeftOut == 1))
+		list = append(list, orElse("1 turn was", fmt.Sprintf("%d turns were", f.LeftOut), f.LeftOut == 1)+" imported and did not count")
 	}
 	if !f.Since.IsZero() {
-		con.printf("  only turns after the last lowering count, that of %s\n", day(f.Since))
+		list = append(list, "only turns after the last lowering count, that of "+day(f.Since))
 	}
+	return list
 }
 
 // levelGrounds are the lines about a level before the question.

@@ -71,13 +71,20 @@ func printFurther(con *console, indent string, list []stats.Further) {
 		return
 	}
 	con.printf("%sfurther metrics, %s\n", indent, stats.FurtherNote(len(list)))
+	for _, line := range furtherLines(list) {
+		con.printf("%s  %s\n", indent, text.Visible(line))
+	}
+}
+
+func furtherLines(list []stats.Further) (lines []string) {
 	for _, f := range list {
 		words := f.Words()
 		if f.Finding != stats.FurtherEqual {
 			words += ": " + f.Found()
 		}
-		con.printf("%s  %s\n", indent, text.Visible(words))
+		lines = append(lines, words)
 	}
+	return lines
 }
 
 // The widest columns of a table of values: it fits a narrow terminal.

@@ -18,12 +18,14 @@ func founding(sh *shell, w *workspace.Workspace, d decision, p archive.ProposalR
 	return sh.Reviewer(w, nil).InitialFiles()
 }
 
+const newRepository = "the workspace is not in a git repository; the first commit of a new one holds these files and no others"
+
 // printFounding names the files of a new repository's first commit.
 func printFounding(out io.Writer, files []string) {
 	if len(files) == 0 {
 		return
 	}
-	_, _ = fmt.Fprintln(out, "the workspace is not in a git repository; the first commit of a new one holds these files and no others:")
+	_, _ = fmt.Fprintf(out, "%s:\n", newRepository)
 	for _, name := range files {
 		_, _ = fmt.Fprintf(out, "  %s\n", text.Visible(name))
 	}

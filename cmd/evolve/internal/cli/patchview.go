@@ -167,21 +167,8 @@ func printPatch(con *console, v patchView, all bool) {
 		con.printf("    %s\n", v.waited)
 	}
 	con.printLines("    ", v.Rationale)
-	if v.Stale != "" {
-		con.printf("    stale: %s; approving runs its gates again first\n", text.Visible(v.Stale))
-	}
-	if v.State == archive.Drafted {
-		why := "its gates are under way or were stopped"
-		if v.Waits != "" {
-			why = "its gates have not run: " + text.Visible(v.Waits)
-		}
-		con.printf("    %s; the next night takes it up, and so does `evolve patch propose`\n", why)
-	}
-	if v.Interrupted > 0 {
-		con.printf("    its gates began anew %s: they were stopped, or their process ended\n", count(v.Interrupted, "time"))
-	}
-	if v.Gain != "" {
-		con.printf("    measured: %s\n", text.Visible(v.Gain))
+	for _, line := range v.standing() {
+		con.printf("    %s\n", line)
 	}
 	printFurther(con, "    ", v.Further)
 	if v.MadeSmall != "" {
@@ -190,7 +177,7 @@ func printPatch(con *console, v patchView, all bool) {
 	printFlags(con, v.Gates)
 	con.printAddressed("  ", v.Addressed)
 	if v.Diff != "" {
-		con.printf("\nwhat changes, every deceptive character escaped\n")
+		con.printf("\n%s\n", escapedDiff)
 		out := unfolded(con.stdout)
 		for line := range strings.Lines(v.Diff) {
 			_, _ = fmt.Fprintf(out, "  %s", line) // escaped already, but for tabs
@@ -200,7 +187,39 @@ func printPatch(con *console, v patchView, all bool) {
 	con.printf("\n")
 	printReview(con, v)
 	con.printf("\nprovenance\n")
-	con.printFacts([][2]string{
+	con.printFacts(v.provenance())
+	printDecision(con, v.Decision)
+	con.printFacts(v.limits())
+	printBranch(con, "  ", v.Branch)
+	printCommands(con, v.commands())
+}
+
+// standing describes how far a patch has come, and its gain.
+func (v patchView) standing() (list []string) {
+	if v.Stale != "" {
+		list = append(list, "stale: "+text.Visible(v.Stale)+"; approving runs its gates again first")
+	}
+	if v.State == archive.Drafted {
+		why := "its gates are under way or were stopped"
+		if v.Waits != "" {
+			why = "its gates have not run: " + text.Visible(v.Waits)
+		}
+		list = append(list, why+"; the next night takes it up, and so does `evolve patch propose`")
+	}
+	if v.Interrupted > 0 {
+		list = append(list, "its gates began anew "+count(v.Interrupted, "time")+": they were stopped, or their process ended")
+	}
+	if v.Gain != "" {
+		list = append(list, "measured: "+text.Visible(v.Gain))
+	}
+	return list
+}
+
+const escapedDiff = "what changes, every deceptive character escaped"
+
+// provenance names what a patch comes from; an empty value is left out.
+func (v patchView) provenance() [][2]string {
+	return [][2]string{
 		{"author", v.Author + " (" + v.Origin + ")"},
 		{"target", v.Target + ", " + v.Repository},
 		{"sandbox", v.Sandbox},
@@ -210,11 +229,15 @@ func printPatch(con *console, v patchView, all bool) {
 		{"digest", v.Digest},
 		{"adopted as", v.AdoptedCommit},
 		{"gates cost", dollars(v.CostUSD)},
-	})
-	printDecision(con, v.Decision)
-	con.printFacts([][2]string{{"limits", review.Limits}, {"ledger", v.Workspace}})
-	printBranch(con, "  ", v.Branch)
-	printCommands(con, decisionsOn(archive.ProposalRecord{ID: v.ID, Kind: v.Kind, State: v.filed, Imported: v.imported, Branch: v.branch}))
+	}
+}
+
+func (v patchView) limits() [][2]string {
+	return [][2]string{{"limits", review.Limits}, {"ledger", v.Workspace}}
+}
+
+func (v patchView) commands() []string {
+	return decisionsOn(archive.ProposalRecord{ID: v.ID, Kind: v.Kind, State: v.filed, Imported: v.imported, Branch: v.branch})
 }
 
 // dollars is an amount; empty when nothing was paid.
@@ -227,17 +250,22 @@ func dollars(usd float64) string {
 
 // printReview shows what another agent said, or why none did.
 func printReview(con *console, v patchView) {
+	words, reasons := v.reviewed(con)
+	con.printf("review: %s\n", words)
+	con.printLines("    ", reasons)
+}
+
+// reviewed describes the review of a patch, with its reasons.
+func (v patchView) reviewed(con *console) (words, reasons string) {
 	switch r := v.Review; {
 	case r != nil:
-		word := orElse("approves", "vetoes it", r.Approve)
+		words = text.Visible(r.Reviewer) + " " + orElse("approves", "vetoes it", r.Approve)
 		if v.Outdated {
-			word += ", of an earlier state: outdated"
+			words += ", of an earlier state: outdated"
 		}
-		con.printf("review: %s %s\n", text.Visible(r.Reviewer), word)
-		con.printLines("    ", r.Reasons)
+		return words, r.Reasons
 	case v.NoReview != "":
-		con.printf("review: none, because %s\n", text.Visible(v.NoReview))
-	default:
-		con.printf("review: none yet    %s\n", con.command("evolve patch review "+v.ID))
+		return "none, because " + text.Visible(v.NoReview), ""
 	}
+	return "none yet    " + con.command("evolve patch review "+v.ID), ""
 }

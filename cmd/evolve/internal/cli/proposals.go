@@ -306,7 +306,16 @@ func printProposal(con *console, p claimed, all bool) {
 	printLevel(con, p.Autonomy)
 	printGates(con, p.ID, p.Gates, all)
 	con.printf("\nprovenance\n")
-	con.printFacts([][2]string{
+	con.printFacts(p.provenance())
+	printDecision(con, p.Decision)
+	con.printAddressed("  ", p.notes)
+	printBranch(con, "  ", model.BranchOf(p.ProposalRecord))
+	printCommands(con, decisionsOn(p.ProposalRecord))
+}
+
+// provenance names what a proposal comes from; an empty value is left out.
+func (p claimed) provenance() [][2]string {
+	return [][2]string{
 		{"imported", p.Imported.Name()},
 		{"agent", p.Agent},
 		{"run", p.Run},
@@ -316,11 +325,7 @@ func printProposal(con *console, p claimed, all bool) {
 		{"commit", p.Commit},
 		{"ref", p.Ref},
 		{"adopted as", p.AdoptedCommit},
-	})
-	printDecision(con, p.Decision)
-	con.printAddressed("  ", p.notes)
-	printBranch(con, "  ", model.BranchOf(p.ProposalRecord))
-	printCommands(con, decisionsOn(p.ProposalRecord))
+	}
 }
 
 // printPrice prints what gets worse or dearer.
@@ -351,11 +356,15 @@ func printDecision(con *console, d *archive.DecisionBrief) {
 }
 
 func printDecided(con *console, action, by string, at time.Time, reason string) {
-	con.printf("  %-10s %s by %s on %s", "decision", foreign.Visible(action), foreign.Visible(by), day(at))
+	con.printf("  %-10s %s\n", "decision", decidedWords(action, by, at, reason))
+}
+
+func decidedWords(action, by string, at time.Time, reason string) string {
+	words := foreign.Visible(action) + " by " + foreign.Visible(by) + " on " + day(at)
 	if reason != "" {
-		con.printf(": %s", foreign.Visible(reason))
+		words += ": " + foreign.Visible(reason)
 	}
-	con.printf("\n")
+	return words
 }
 
 // printCommands prints the possible next commands.

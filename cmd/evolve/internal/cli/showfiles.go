@@ -17,19 +17,25 @@ func printFiles(w io.Writer, files []archive.FileChange, back bool) {
 		_, _ = fmt.Fprintln(w, "\nfiles")
 	}
 	for _, f := range files {
-		if back {
-			f.Old, f.New = f.New, f.Old
-		}
-		what := "changed"
-		switch {
-		case f.Old == nil:
-			what = "added"
-		case f.New == nil:
-			what = "removed"
-		}
-		added, removed := lineChanges(string(f.Old), string(f.New))
+		what, added, removed := changeOf(f, back)
 		_, _ = fmt.Fprintf(w, "  %-8s %s  +%d -%d\n", what, text.Visible(f.Path), added, removed)
 	}
+}
+
+// changeOf describes what happens to a file, and counts its lines; back turns the change around.
+func changeOf(f archive.FileChange, back bool) (what string, added, removed int) {
+	if back {
+		f.Old, f.New = f.New, f.Old
+	}
+	what = "changed"
+	switch {
+	case f.Old == nil:
+		what = "added"
+	case f.New == nil:
+		what = "removed"
+	}
+	added, removed = lineChanges(string(f.Old), string(f.New))
+	return what, added, removed
 }
 
 // lineChanges counts the lines that a change adds and removes.

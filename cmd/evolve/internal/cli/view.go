@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -111,9 +110,6 @@ type viewWords struct {
 	root string
 }
 
-// to returns a console that prints into a buffer, without colours.
-func (v viewWords) to(b *bytes.Buffer) *console { return v.sh.on(b) }
-
 // Comparison is [archived.Words.Comparison].
 func (v viewWords) Comparison(ctx context.Context, a *archive.Archive, one, two archive.Variant) ([]view.Section, error) {
 	compared, err := compareVariants(ctx, a, one, two, basisIn(loadable(v.root), one.Agent))
@@ -124,29 +120,18 @@ func (v viewWords) Comparison(ctx context.Context, a *archive.Archive, one, two 
 }
 
 // Proposal is [archived.Words.Proposal].
-func (v viewWords) Proposal(ctx context.Context, a *archive.Archive, p archive.ProposalRecord) (words, gates string, facts []view.Fact, err error) {
+func (v viewWords) Proposal(ctx context.Context, a *archive.Archive, p archive.ProposalRecord) (parts []view.Section, facts []view.Fact, err error) {
 	found, err := claimedOf(ctx, v.sh, a, v.root, p)
 	if err != nil {
-		return "", "", nil, err
+		return nil, nil, err
 	}
 	if facts, err = v.facts(ctx, a, found); err != nil {
-		return "", "", nil, err
+		return nil, nil, err
 	}
-	if len(p.Gates) > model.MaxSingleGates {
-		var b bytes.Buffer
-		listGates(v.to(&b), "", p.Gates)
-		gates = b.String()
-	}
-	var b bytes.Buffer
-	con := v.to(&b)
 	if p.Patch != nil {
-		printPatch(con, found.patch(v.sh.PatchReader(v.root)), false)
-		return b.String(), gates, facts, nil
+		return patchSections(v.sh.console, found.patch(v.sh.PatchReader(v.root))), facts, nil
 	}
-	printProposal(con, found, false)
-	b.WriteString("\n")
-	printDiff(con, p)
-	return b.String(), gates, facts, nil
+	return proposalSections(v.sh.console, found), facts, nil
 }
 
 // facts returns the gain and the price of a proposal; none where its evidence is contradicted.

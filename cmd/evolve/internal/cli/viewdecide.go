@@ -94,10 +94,8 @@ func (v *viewDecider) Ask(ctx context.Context, action, id string, a view.Answer)
 	if err != nil {
 		return view.Question{}, err
 	}
-	var b bytes.Buffer
-	printQuestion(v.sh, &b, is.p, is.d.plan(is.p), is.shown, changesOf(is.p), is.word.Initial)
 	return view.Question{
-		Text: b.String(), By: v.by,
+		Sections: questionSections(v.sh, is.p, is.d.plan(is.p), is.shown, changesOf(is.p), is.word.Initial), By: v.by,
 		Reason:   is.d.reasoned || is.p.Kind == archive.KindAutonomy,
 		Override: action == view.Approve && is.p.State == archive.HumanLane,
 	}, nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 )
 
 // The decisions of a [Decider].
@@ -26,8 +27,8 @@ type Decider interface {
 
 // Question is what a person reads before a decision.
 type Question struct {
-	// Text is what the command line shows before it asks.
-	Text string
+	// Sections are what the command line shows before it asks.
+	Sections []Section
 	// Reason and Override report that a reason is needed for the decision, and for overriding a
 	// gate that flagged the proposal.
 	Reason, Override bool
@@ -37,7 +38,7 @@ type Question struct {
 
 // Digest identifies what was shown, so that a decision is on that and nothing else.
 func (q Question) Digest() string {
-	sum := sha256.Sum256([]byte(q.By + "\x00" + q.Text))
+	sum := sha256.Sum256(fmt.Appendf(nil, "%q %#v", q.By, q.Sections))
 	return hex.EncodeToString(sum[:])
 }
 

@@ -43,8 +43,8 @@ func (words) Comparison(context.Context, *archive.Archive, archive.Variant, arch
 	return everyPart("compared"), nil
 }
 
-func (words) Proposal(context.Context, *archive.Archive, archive.ProposalRecord) (words, gates string, facts []view.Fact, err error) {
-	return "a proposal", "each gate " + hostile, []view.Fact{{Name: "price", Lines: []string{"dearer " + hostile}}}, nil
+func (words) Proposal(context.Context, *archive.Archive, archive.ProposalRecord) (parts []view.Section, facts []view.Fact, err error) {
+	return everyPart("proposed"), []view.Fact{{Name: "price", Lines: []string{"dearer " + hostile}}}, nil
 }
 
 func (words) Limits(context.Context, *archive.Archive, archive.Run) (string, error) { return "", nil }
@@ -110,8 +110,8 @@ func (d *asker) Ask(_ context.Context, action, id string, a view.Answer) (view.Q
 	if action == view.Reject && a.Reason == "refuse" {
 		return view.Question{}, errors.New("the archive is held by another")
 	}
-	plan := map[string]string{view.Approve: "adopt ", view.Reject: "reject ", view.Rollback: "take back "}[action]
-	return view.Question{Text: plan + hostile, By: "Robin", Reason: action == view.Reject}, nil
+	plan := map[string]string{view.Approve: "adopt", view.Reject: "reject", view.Rollback: "take back"}[action]
+	return view.Question{Sections: everyPart(plan), By: "Robin", Reason: action == view.Reject}, nil
 }
 
 func (d *asker) Decide(_ context.Context, action, id string, a view.Answer) (string, error) {
@@ -300,7 +300,7 @@ func TestPagesHaveTheirSubject(t *testing.T) {
 	for path, want := range map[string][]string{
 		"/evaluation?run=1-aa&seq=1&agent=" + id: {"first run", "asked &lt;/pre&gt;", "expected &lt;/pre&gt;"},
 		"/cell?v=v1&agent=" + id + "&task=" + id: {"<h1>v1 on &lt;/pre&gt;", "night 1, first run"},
-		"/proposal?id=P1":                        {"awaiting", "dearer &lt;/pre&gt;", "Approve …", "<pre>a proposal"},
+		"/proposal?id=P1":                        {"awaiting", "dearer &lt;/pre&gt;", "Approve …", "<h2>proposed title &lt;/pre&gt;", "<dt>proposed fact", "<caption>proposed table", "proposed cell", "<li><bdi>proposed line", "<pre><bdi>proposed text", `<span class="add">&#43;proposed diff`, "proposed paragraph"},
 		"/matrix?agent=" + id:                    {">.000</a>", ">1.000</a>"},
 	} {
 		body := s.send(http.MethodGet, path, nil, nil).body
@@ -344,7 +344,7 @@ func TestRollback(t *testing.T) {
 		t.Errorf("the page of an adopted proposal is %s", body)
 	}
 	page := s.send(http.MethodGet, "/decide?do=rollback&id=P2", nil, nil).body
-	for _, want := range []string{"<h1>Roll back P2</h1>", "take back &lt;/pre&gt;", "<button>Roll back</button>", "may be empty"} {
+	for _, want := range []string{"<h1>Roll back P2</h1>", "<h2>take back title &lt;/pre&gt;", "<button>Roll back</button>", "may be empty"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the question lacks %s", want)
 		}

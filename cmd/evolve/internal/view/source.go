@@ -203,8 +203,6 @@ type Proposal struct {
 	Reversible bool
 	// Facts are what is known of it: the gain, and what gets worse or dearer; empty in a list.
 	Facts []Fact
-	// Text is what `evolve show` prints of it; empty in a list.
-	Text string
-	// Gates lists each gate with its evidence where Text has only groups of them.
-	Gates string
+	// Sections are what `evolve show` and `evolve diff` print of it; empty in a list.
+	Sections []Section
 }

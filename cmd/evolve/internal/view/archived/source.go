@@ -28,9 +28,9 @@ type Options struct {
 type Words interface {
 	// Comparison returns what `evolve compare` states of two variants.
 	Comparison(ctx context.Context, a *archive.Archive, one, two archive.Variant) ([]view.Section, error)
-	// Proposal returns what `evolve show` prints of a proposal, each gate with its evidence where
-	// that has only groups of them, and as facts its gain and what gets worse or dearer with it.
-	Proposal(ctx context.Context, a *archive.Archive, p archive.ProposalRecord) (words, gates string, facts []view.Fact, err error)
+	// Proposal returns what `evolve show` prints of a proposal, and as facts its gain and what gets
+	// worse or dearer with it.
+	Proposal(ctx context.Context, a *archive.Archive, p archive.ProposalRecord) (parts []view.Section, facts []view.Fact, err error)
 	// Limits describes the limits of a run and what is spent of each.
 	Limits(ctx context.Context, a *archive.Archive, r archive.Run) (string, error)
 	// Undecided reports whether a person may decide on a proposal.
@@ -220,7 +220,7 @@ func (s *Source) Proposal(ctx context.Context, id string) (p view.Proposal, err 
 			return err
 		}
 		p.Undecided, p.Reversible = s.Words.Undecided(p.ProposalRecord), s.Words.Reversible(p.ProposalRecord)
-		p.Text, p.Gates, p.Facts, err = s.Words.Proposal(ctx, a, p.ProposalRecord)
+		p.Sections, p.Facts, err = s.Words.Proposal(ctx, a, p.ProposalRecord)
 		return err
 	})
 	return p, err

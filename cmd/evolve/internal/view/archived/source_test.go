@@ -25,8 +25,8 @@ func (noWords) Comparison(context.Context, *archive.Archive, archive.Variant, ar
 	return nil, nil
 }
 
-func (noWords) Proposal(context.Context, *archive.Archive, archive.ProposalRecord) (words, gates string, facts []view.Fact, err error) {
-	return "", "", nil, nil
+func (noWords) Proposal(context.Context, *archive.Archive, archive.ProposalRecord) (parts []view.Section, facts []view.Fact, err error) {
+	return nil, nil, nil
 }
 
 func (noWords) Limits(context.Context, *archive.Archive, archive.Run) (string, error) { return "", nil }
