@@ -29,6 +29,10 @@ type collector struct {
 	unread, results map[string]int
 	// right counts the letters of the right choices.
 	right map[string]int
+	// base is the number of the first choice in a file whose answers are numbers of choices;
+	// indices finds it out.
+	base    *int
+	indices indices
 }
 
 func newCollector(o Options) *collector {

@@ -172,17 +172,21 @@ func Read(r io.Reader, o Options) ([]bench.Task, []Note, error) {
 	if !ok {
 		return nil, nil, fmt.Errorf("unknown format %q (valid: %s)", o.Format, join(Formats()))
 	}
-	c := newCollector(o)
-	for _, sample := range damaged {
-		c.note(0, "left out: %s", sample)
-	}
-	c.ownDomains()
+	c := collect(o, damaged)
 	_, known := c.rules.Fields[o.Grader]
 	if !slices.Contains(InspectScorers(), o.Grader) && !known && o.Grader != "" {
 		return nil, nil, fmt.Errorf("unknown grader type %s", show(o.Grader))
 	}
 	if err := read(c, data); err != nil {
 		return nil, c.remarks(), err
+	}
+	if base, ok := c.indices.base(); ok {
+		c = collect(o, damaged)
+		c.base = &base
+		c.noteWhole("the answers are taken as the numbers of their choices, counted from %d", base)
+		if err := read(c, data); err != nil {
+			return nil, c.remarks(), err
+		}
 	}
 	if o.Answers != nil && o.Format != BFCL && o.Format != Retrieval {
 		c.note(0, "the file of --answers is not read: of the format %s, one file has the questions and the answers", o.Format)
@@ -203,6 +207,16 @@ func Read(r io.Reader, o Options) ([]bench.Task, []Note, error) {
 		return nil, c.remarks(), fmt.Errorf("no task could be read as %s", o.Format)
 	}
 	return tasks, c.remarks(), nil
+}
+
+// collect returns the collector of a file with damaged samples.
+func collect(o Options, damaged []string) *collector {
+	c := newCollector(o)
+	for _, sample := range damaged {
+		c.note(0, "left out: %s", sample)
+	}
+	c.ownDomains()
+	return c
 }
 
 func join[T ~string](list []T) string {

@@ -64,7 +64,7 @@ func readQuestions(c *collector, data []byte) error {
 			if choices, ok = choicesOf(r[choicesKey]); !ok {
 				return fmt.Errorf("has choices under %s that cannot be distinguished", show(choicesKey))
 			}
-			accepted = lettered(choices, accepted)
+			accepted = c.letter(choices, accepted)
 		}
 		if err := c.accept(&t, accepted, choices); err != nil {
 			return err
@@ -142,7 +142,7 @@ func (c *collector) csvTask(at table, record []string) (bench.Task, error) {
 		if choices, ok = listed(cell); !ok {
 			return t, fmt.Errorf("its choices cannot be distinguished: %s", show(cell))
 		}
-		accepted = lettered(choices, accepted)
+		accepted = c.letter(choices, accepted)
 	}
 	if err := c.accept(&t, accepted, choices); err != nil {
 		return t, fmt.Errorf("it %w", err)
