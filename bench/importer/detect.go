@@ -94,7 +94,7 @@ func ofRow(r row) Format {
 	switch {
 	case isTau(r):
 		return Tau
-	case has("question") && has("function"):
+	case has("question") && has("function", "involved_classes", "initial_config"):
 		return BFCL
 	case has("_id") && has("text") && !has(answerNames...):
 		return Retrieval

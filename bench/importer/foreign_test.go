@@ -169,7 +169,7 @@ const (
 	bfclQuestions = `{"id":"simple_0","question":[[{"role":"user","content":"The area of a triangle with base 10 and height 5?"}]],"function":[{"name":"area","parameters":{"type":"dict","properties":{"base":{"type":"integer"}}}}]}
 {"id":"parallel_1","question":[[{"role":"system","content":"Be exact."},{"role":"user","content":"Weather in Oslo and Riga?"}]],"function":[{"name":"weather"}]}
 {"id":"multi_2","question":[[{"role":"user","content":"a"}],[{"role":"user","content":"b"}]],"function":[{"name":"f"}]}
-{"id":"irrelevance_3","question":[[{"role":"user","content":"a"}]],"function":[{"name":"f"}]}
+{"id":"simple_3","question":[[{"role":"user","content":"a"}]],"function":[{"name":"f"}]}
 `
 	bfclAnswers = `{"id":"simple_0","ground_truth":[{"area":{"base":[10],"height":[5,5.0],"unit":["cm",""]}}]}
 {"id":"parallel_1","ground_truth":[{"weather":{"city":["Oslo"]}},{"weather":{"city":["Riga"],"where":[{"country":["LV","Latvia"]}]}}]}
@@ -211,6 +211,75 @@ func TestBFCL(t *testing.T) {
 	}
 	if _, _, err := Read(strings.NewReader(bfclQuestions), Options{}); err == nil {
 		t.Error("questions without answers were read")
+	}
+}
+
+// TestBFCLAnswers grades the answer that an imported task has: objects, and lists of them,
+// have lists of possible values in their turn.
+func TestBFCLAnswers(t *testing.T) {
+	for truth, want := range map[string]string{
+		`{"in":[{"a":[1,2],"b":["","x"],"c":["Deep"]}]}`: `[{"f":{"in":{"a":1,"c":"Deep"}}}]`,
+		`{"list":[[{"a":["x","y"]},{"a":["z"]}]]}`:       `[{"f":{"list":[{"a":"x"},{"a":"z"}]}}]`,
+		`{"empty":[[]],"null":[null,"x"],"space":[" "]}`: `[{"f":{"empty":[],"null":null,"space":" "}}]`,
+	} {
+		text := `{"id":"simple_0","question":[[{"role":"user","content":"a"}]],"function":[{"name":"f"}],"ground_truth":[{"f":` + truth + `}]}`
+		tasks, notes, err := Read(strings.NewReader(text), Options{})
+		if err != nil || *tasks[0].Answer != want {
+			t.Errorf("%s: %+v, %v, %v", truth, tasks, notes, err)
+			continue
+		}
+		got, err := grade.New(nil, nil).Grade(context.Background(), bench.GradeInput{Task: &tasks[0], Result: agent.Result{Answer: tasks[0].Answer, Outcome: agent.OK}})
+		if err != nil || !got.Pass {
+			t.Errorf("%s: %+v, %v", truth, got, err)
+		}
+	}
+}
+
+// TestBFCLRelevance imports questions that have no possible answers at all: whether one of
+// the functions fits is the question.
+func TestBFCLRelevance(t *testing.T) {
+	const text = `{"id":"live_irrelevance_0-0-0","question":[[{"role":"user","content":"The weather?"}]],"function":[{"name":"area"},{"name":"volume"}]}
+{"id":"live_relevance_1-1-0","question":[[{"role":"user","content":"The area?"}]],"function":[{"name":"area"},{"name":"volume"}]}
+`
+	tasks, notes, err := Read(strings.NewReader(text), Options{})
+	if err != nil || len(tasks) != 2 || *tasks[0].Answer != "[]" || tasks[1].Answer != nil {
+		t.Fatalf("%+v, %v, %v", tasks, notes, err)
+	}
+	graders := grade.New(nil, nil)
+	for answer, want := range map[string][2]float64{
+		`[]`:                               {1, 0},
+		`[{"area":{"base":10}}]`:           {0, 1},
+		`[{"area":{}},{"volume":{}}]`:      {0, 1},
+		`[{"weather":{}}]`:                 {0, 0},
+		`[{"area":{},"volume":{}}]`:        {0, 0},
+		`None of the functions tells that`: {0, 0},
+	} {
+		for i := range tasks {
+			got, err := graders.Grade(context.Background(), bench.GradeInput{Task: &tasks[i], Result: agent.Result{Answer: &answer, Outcome: agent.OK}})
+			if err != nil || got.Score != want[i] {
+				t.Errorf("task %d, %s: %v, %v", i, answer, got.Score, err)
+			}
+		}
+	}
+}
+
+// TestBFCLLeavesOut names why questions of the other categories are in no task.
+func TestBFCLLeavesOut(t *testing.T) {
+	const question = `"question":[[{"role":"user","content":"a"}]]`
+	const good = `{"id":"simple_0",` + question + `,"function":[{"name":"f"}],"ground_truth":[{"f":{"x":[1]}}]}` + "\n"
+	for name, c := range map[string]struct{ line, want string }{
+		"turns":         {`{"id":"multi_turn_base_0","question":[[{"role":"user","content":"a"}],[{"role":"user","content":"b"}]],"initial_config":{},"involved_classes":["F"]}`, "has several turns"},
+		"memory":        {`{"id":"memory_0",` + question + `,"involved_classes":["MemoryAPI"],"scenario":"s"}`, "needs an API that BFCL simulates"},
+		"code":          {`{"id":"exec_simple_0",` + question + `,"function":[{"name":"f"}],"ground_truth":["f(x=1)"]}`, "has its possible answers as code, which BFCL executes"},
+		"no value":      {`{"id":"live_simple_1",` + question + `,"function":[{"name":"f"}],"ground_truth":[{"f":{"x":[]}}]}`, `has no possible value of the parameter "x"`},
+		"a wrong shape": {`{"id":"simple_1",` + question + `,"function":[{"name":"f"}],"ground_truth":{"f":1}}`, "has possible answers that are not a list of calls"},
+	} {
+		for _, text := range []string{good + c.line, c.line + "\n" + good} {
+			tasks, notes, err := lines(t, text, Options{})
+			if err != nil || len(tasks) != 1 || !strings.Contains(strings.Join(notes, "\n"), c.want) {
+				t.Errorf("%s: %d tasks, %q, %v", name, len(tasks), notes, err)
+			}
+		}
 	}
 }
 
