@@ -3,7 +3,12 @@ package importer
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
 	"regexp"
+	"slices"
+	"strings"
 )
 
 // The usual names of the fields of a row, in order of preference.
@@ -63,6 +68,58 @@ func Detect(data []byte) Format {
 		return CSV
 	}
 	return ""
+}
+
+// detect detects the format from the content and the selected columns: objects that show no
+// format are questions if they have the columns of a question and an answer.
+func detect(data []byte, chosen Columns) Format {
+	if f := Detect(data); f != "" {
+		return f
+	}
+	first := firstObject(data)
+	has := func(column string, usual []string) bool {
+		if column != "" {
+			usual = []string{column}
+		}
+		_, ok := first.find(usual...)
+		return ok
+	}
+	if has(chosen.Question, questionNames) && has(chosen.Answer, answerNames) {
+		return Questions
+	}
+	return ""
+}
+
+// firstObject returns the first object of JSON lines or of a JSON list, nil without one.
+func firstObject(data []byte) row {
+	var list []row
+	if json.Unmarshal(data, &list) == nil && len(list) > 0 {
+		return list[0]
+	}
+	line, _, _ := bytes.Cut(bytes.TrimSpace(data), []byte("\n"))
+	var r row
+	if json.Unmarshal(line, &r) != nil {
+		return nil
+	}
+	return r
+}
+
+// maxKeys bounds the keys that the error for an unknown format lists.
+const maxKeys = 12
+
+// unknownFormat returns the error for a file of no known format, with the keys of its objects.
+func unknownFormat(data []byte) error {
+	keys := slices.Sorted(maps.Keys(firstObject(data)))
+	if len(keys) == 0 {
+		return errors.New("the content does not show the format; name it")
+	}
+	for i, key := range keys {
+		keys[i] = show(key)
+	}
+	if more := len(keys) - maxKeys; more > 0 {
+		keys = append(keys[:maxKeys], fmt.Sprintf("%d more", more))
+	}
+	return fmt.Errorf("the content does not show the format; its first object has %s: name the format, or the question and the answer among them", strings.Join(keys, ", "))
 }
 
 // ofDocument detects the formats that are one JSON object.

@@ -2,7 +2,9 @@ package importer
 
 import (
 	"bytes"
+	"compress/gzip"
 	"fmt"
+	"io"
 	"unicode/utf8"
 )
 
@@ -49,6 +51,25 @@ func Readable(data []byte) error {
 
 func converted(from string) string {
 	return fmt.Sprintf("`iconv -f %s -t UTF-8 FILE > NEW` converts it; spreadsheets save as \"CSV UTF-8\"", from)
+}
+
+// zippedText is the beginning of a file that gzip compressed.
+var zippedText = []byte("\x1f\x8b\x08")
+
+// Unpacked returns the content of a file that gzip compressed, up to one byte more than a file
+// may have; any other file unchanged.
+func Unpacked(data []byte) ([]byte, error) {
+	if !bytes.HasPrefix(data, zippedText) {
+		return data, nil
+	}
+	z, err := gzip.NewReader(bytes.NewReader(data))
+	if err == nil {
+		data, err = io.ReadAll(io.LimitReader(z, maxBytes+1))
+	}
+	if err != nil {
+		return nil, &EncodingError{"the file is compressed by gzip and is cut or damaged", "`gzip -t FILE` tests it; fetch it again"}
+	}
+	return data, nil
 }
 
 // utf16In returns the name of the encoding of text in UTF-16, "" for any other: by its byte

@@ -1,6 +1,8 @@
 package importer
 
 import (
+	"bytes"
+	"compress/gzip"
 	"errors"
 	"strings"
 	"testing"
@@ -55,5 +57,33 @@ func TestReadable(t *testing.T) {
 	}
 	if _, _, err := Read(strings.NewReader(`{"_id":"1","text":"q"}`), Options{Answers: []byte("\xff\xfea\x00")}); err == nil || !strings.Contains(err.Error(), "the file of --answers: the file is not valid UTF-8") {
 		t.Errorf("answers in UTF-16: %v", err)
+	}
+}
+
+// TestUnpacked reads files that gzip compressed, as collections of topics are.
+func TestUnpacked(t *testing.T) {
+	packed := func(text string) string {
+		var out bytes.Buffer
+		z := gzip.NewWriter(&out)
+		_, err := z.Write([]byte(text))
+		if err := errors.Join(err, z.Close()); err != nil {
+			t.Fatal(err)
+		}
+		return out.String()
+	}
+	answers, err := Unpacked([]byte(packed("1\t0\td1\t1\n")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole := packed("1\train\n")
+	tasks, _, err := Read(strings.NewReader(whole), Options{Answers: answers})
+	if err != nil || len(tasks) != 1 || tasks[0].Goal != "rain" {
+		t.Errorf("%+v, %v", tasks, err)
+	}
+	for _, cut := range []string{whole[:4], whole[:len(whole)-6]} {
+		var problem *EncodingError
+		if _, _, err := Read(strings.NewReader(cut), Options{}); !errors.As(err, &problem) || !strings.Contains(err.Error(), "compressed by gzip and is cut or damaged") {
+			t.Errorf("%q: %v", cut, err)
+		}
 	}
 }

@@ -43,6 +43,11 @@ func TestColumns(t *testing.T) {
 			t.Errorf("%s: %v, %+v", name, err, tasks)
 		}
 	}
+	for _, text := range []string{`{"question":"a","matching_reply":" Yes"}` + "\n" + `{"question":"b","matching_reply":"No"}`, `[{"question":"a","matching_reply":"Yes"},{"question":"b","matching_reply":"No"}]`} {
+		if tasks, notes, err := Read(strings.NewReader(text), Options{Columns: Columns{Answer: "matching_reply"}}); err != nil || len(tasks) != 2 || *tasks[1].Answer != "No" {
+			t.Errorf("a chosen key shows the format: %v, %v, %v", tasks, notes, err)
+		}
+	}
 	refuse := func(name string) string { return "no " + name }
 	if _, _, err := Read(strings.NewReader("question,answer\nq,a\n"), Options{Domain: "a b", DomainProblem: refuse}); !errors.As(err, new(*DomainError)) {
 		t.Errorf("a domain that is none: %v", err)

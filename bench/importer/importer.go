@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"crypto/sha256"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -138,6 +137,9 @@ func Read(r io.Reader, o Options) ([]bench.Task, []Note, error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("read the file: %w", err)
 	}
+	if data, err = Unpacked(data); err != nil {
+		return nil, nil, err
+	}
 	if len(data) > maxBytes {
 		return nil, nil, fmt.Errorf("the file is longer than %d MB", maxBytes>>20)
 	}
@@ -158,11 +160,11 @@ func Read(r io.Reader, o Options) ([]bench.Task, []Note, error) {
 	o.Answers = bytes.TrimPrefix(o.Answers, byteOrderMark)
 	data = finite(bytes.TrimPrefix(data, byteOrderMark))
 	if o.Format == "" {
-		if o.Format = Detect(data); o.Answers != nil && (o.Format == "" || o.Format == CSV) {
+		if o.Format = detect(data, o.Columns); o.Answers != nil && (o.Format == "" || o.Format == CSV) {
 			o.Format = Retrieval
 		}
 		if o.Format == "" {
-			return nil, nil, errors.New("the content does not show the format; name it")
+			return nil, nil, unknownFormat(data)
 		}
 	}
 	read, ok := map[Format]func(*collector, []byte) error{

@@ -192,6 +192,8 @@ func TestReadRefuses(t *testing.T) {
 	}{
 		"empty":              {"", "the file is empty", Options{}},
 		"prose":              {"Once upon a time", "the content does not show the format; name it", Options{}},
+		"unknown keys":       {`{"question":"x","reply":"y"}`, `the content does not show the format; its first object has "question", "reply": name the format, or the question and the answer among them`, Options{}},
+		"an absent column":   {`[{"question":"x","reply":"y"}]`, `the content does not show the format; its first object has "question", "reply"`, Options{Columns: Columns{Answer: "said"}}},
 		"not UTF-8":          {"\xff\xfe", "the file is not valid UTF-8", Options{}},
 		"unknown format":     {"x", `unknown format "xls" (valid: questions, csv, inspect, promptfoo, openai-evals, labelled, bfcl, tau, retrieval)`, Options{Format: "xls"}},
 		"unknown grader":     {`{"question":"x","answer":"y"}`, `unknown grader type "exat"`, Options{Grader: "exat"}},

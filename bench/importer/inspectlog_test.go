@@ -124,12 +124,13 @@ func TestInspectLog(t *testing.T) {
 	}
 }
 
-// zippedLog returns a log in the form .eval, with files by their names.
+// zippedLog returns a log in the form .eval, with files by their names. As Inspect writes it,
+// the log begins with what was known at its start.
 func zippedLog(t *testing.T, header string, files ...string) string {
 	t.Helper()
 	var out bytes.Buffer
 	z := zip.NewWriter(&out)
-	files = append([]string{"header.json", header}, files...)
+	files = append([]string{"_journal/start.json", `{"version": 2, "eval": {}}`, "header.json", header}, files...)
 	for i := 0; i < len(files); i += 2 {
 		w, err := z.Create(files[i])
 		if err != nil {

@@ -71,6 +71,16 @@ func TestNothingIsLostInSilence(t *testing.T) {
 			goals:   []string{"rain <in> oslo", "snow"},
 			notes:   []string{unread + `"description", "narrative", "question", "subtopic", "subtopic (2)", "subtopic number", "subtopic number (2)", "subtopic type", "subtopic type (2)", "type"`},
 		},
+		"topics in XML with their own grammar": {
+			text: `<?xml version="1.0"?>
+<!DOCTYPE track [
+  <!ELEMENT track (topic)*>
+  <!ATTLIST topic number CDATA #REQUIRED>
+] >
+<track><topic number="q1"><query>rain</query></topic></track>`,
+			answers: "q1 0 d1 1\n",
+			goals:   []string{"rain"},
+		},
 		"topics in XML, text alone": {
 			text:    "<topics task=\"trials\">\n<topic number=\"q1\">\nA man of 45 years.\n</topic>\n</topics>",
 			answers: "q1 0 d1 1\n",

@@ -17,7 +17,7 @@ var (
 	topicTag       = regexp.MustCompile(`<([A-Za-z][\w-]*)((?:\s[^<>]*)?)>`)
 	topicAttribute = regexp.MustCompile(`([A-Za-z][\w-]*)\s*=\s*(?:"([^"]*)"|'([^']*)')`)
 	anyTag         = regexp.MustCompile(`</?[A-Za-z][^<>]*>|<!--(?s:.*?)-->`)
-	topicPrologue  = regexp.MustCompile(`^(?:\s|<\?[^>]*\?>|<!--(?s:.*?)-->|<!DOCTYPE[^>]*>)*<[A-Za-z][\w-]*(?:\s[^<>]*)?>`)
+	topicPrologue  = regexp.MustCompile(`^(?:\s|<\?[^>]*\?>|<!--(?s:.*?)-->|<!DOCTYPE[^>\[]*(?:\[[^\]]*\]\s*)?>)*<[A-Za-z][\w-]*(?:\s[^<>]*)?>`)
 	// topicHeading is what the older form writes before a value, such as "Number:".
 	topicHeading = regexp.MustCompile(`(?i)^\s*(?:Number|Topic|Description|Narrative):`)
 )

@@ -59,7 +59,8 @@ func openArchive(data []byte) (archived, error) {
 		case strings.HasPrefix(f.Name, "samples/") && strings.HasSuffix(f.Name, ".json"):
 			log.samples = append(log.samples, f)
 		case f.Name == "header.json", f.Name == "start.json", f.Name == "_journal/start.json":
-			if raw, err := member(f, maxRecord); err == nil && len(log.head) == 0 {
+			// start.json is of the beginning: it has no status and no results.
+			if raw, err := member(f, maxRecord); err == nil && (len(log.head) == 0 || f.Name == "header.json") {
 				head, _ := object(raw)
 				log.head = maybe(head)
 			}

@@ -225,7 +225,10 @@ func answersIn(ctx context.Context, sh *shell, name string) ([]byte, error) {
 	if err = errors.Join(err, in.Close()); err != nil {
 		return nil, fmt.Errorf("reading %s: %w", name, err)
 	}
-	if err := importer.Readable(data); err != nil {
+	if data, err = importer.Unpacked(data); err == nil {
+		err = importer.Readable(data)
+	}
+	if err != nil {
 		return nil, exit.Errorf(exit.Usage, importHint(err), "%s: %w", name, err)
 	}
 	if len(data) > mostAnswers {
