@@ -34,7 +34,8 @@ type Patience struct {
 	AllPauses int
 	// Broken is the number of consecutive failures of the agent, from its first
 	// evaluation on and on three configs or the champion, after which it counts as
-	// broken; 0 means 10.
+	// broken; 0 means 10. A grader's program that crashes so often from its first start on
+	// counts as broken, too.
 	Broken int
 	// Collapse is the same number for an agent that has succeeded before; 0 means 60.
 	Collapse int

@@ -20,6 +20,9 @@ type GraderError struct {
 	// Unstartable reports whether the program, or what it has to start, does not exist or is
 	// no program, which no repetition changes.
 	Unstartable bool
+	// Crashed reports whether the program started and ended with an error in place of a
+	// verdict, as one does that lacks a module.
+	Crashed bool
 }
 
 // Error implements error.
@@ -37,6 +40,9 @@ type GradersFailingError struct {
 	InARow int
 	// Last is the last failure.
 	Last *GraderError
+	// Never reports whether the program crashed at each start and gave no verdict in this
+	// process.
+	Never bool
 
 	err error
 }
@@ -44,6 +50,9 @@ type GradersFailingError struct {
 func (e *GradersFailingError) Error() string {
 	if e.Last.Unstartable {
 		return "a grader cannot be started: " + brief(e.Last.Error(), 400)
+	}
+	if e.Never {
+		return fmt.Sprintf("a grader keeps failing: %s; it failed so at each of %d starts", brief(e.Last.Error(), 400), e.InARow)
 	}
 	return fmt.Sprintf("a grader keeps failing: %s; it failed %d times in a row", brief(e.Last.Error(), 400), e.InARow)
 }
@@ -60,12 +69,14 @@ type graderFailures struct {
 	last   *GraderError // nil if the last attempt did not fail by a grader
 	// graded are the tasks of which all graders gave a score.
 	graded map[*Task]bool
+	// crashes counts the crashes in a row of each program, by its words.
+	crashes map[string]int
 }
 
 // note counts an attempt at a task that a grader failed; nil is an attempt without such a
-// failure. It returns an outage if the program cannot be started and has graded nothing yet:
-// then it is missing, and further attempts would only take time.
-func (f *graderFailures) note(e *GraderError, t *Task, scored bool) error {
+// failure. It returns an outage if the program has graded nothing yet and cannot be started, or
+// crashed at most starts in a row: further attempts would only take time.
+func (f *graderFailures) note(e *GraderError, t *Task, scored bool, most int) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if scored {
@@ -83,7 +94,8 @@ func (f *graderFailures) note(e *GraderError, t *Task, scored bool) error {
 	if f.first == nil {
 		f.first = e
 	}
-	if !e.Unstartable {
+	crashes := f.crash(e)
+	if !e.Unstartable && crashes < most {
 		return nil
 	}
 	for task := range f.graded {
@@ -91,7 +103,21 @@ func (f *graderFailures) note(e *GraderError, t *Task, scored bool) error {
 			return nil
 		}
 	}
-	return &GradersFailingError{Task: t, InARow: 1, Last: e, err: ErrOutage}
+	return &GradersFailingError{Task: t, InARow: max(crashes, 1), Last: e, Never: !e.Unstartable, err: ErrOutage}
+}
+
+// crash counts a failure of a program, and returns its crashes in a row.
+func (f *graderFailures) crash(e *GraderError) int {
+	program := strings.Join(e.Argv, "\x00")
+	if !e.Crashed {
+		delete(f.crashes, program)
+		return 0
+	}
+	if f.crashes == nil {
+		f.crashes = map[string]int{}
+	}
+	f.crashes[program]++
+	return f.crashes[program]
 }
 
 // gradedBy reports whether a program is among the graders of a task.

@@ -94,3 +94,66 @@ func TestMissingGraderEndsTheRunAtOnce(t *testing.T) {
 		t.Errorf("after %d attempts: %+v, %v", calls, e, err)
 	}
 }
+
+// TestGraderThatCrashesAtEachStartEndsTheRun checks that a program that crashed at its first
+// ten starts ends the run before any pause, and that one that has graded, or fails in another
+// way in between, does not.
+func TestGraderThatCrashesAtEachStartEndsTheRun(t *testing.T) {
+	answers := scripted(func(context.Context, agent.Request) agent.Result { return agent.Result{Outcome: agent.OK} })
+	graded := func(id, program string) *Task {
+		tk := task(id, "x")
+		tk.Graders = []GraderSpec{{Type: "command", Raw: json.RawMessage(`{"type":"command","argv":["python3","` + program + `"]}`)}}
+		return tk
+	}
+	crash := &GraderError{Argv: []string{"python3", "check.py"}, Err: errors.New(`"python3 check.py" ended with exit code 1 and no verdict: "ImportError"`), Crashed: true}
+	late := &GraderError{Argv: crash.Argv, Err: errors.New(`"python3 check.py" took longer than 1m0s`)}
+	calls := 0
+	bedOf := func(failure func(call int) error) *bed {
+		calls = 0
+		return newBed(t, Settings{}, answers, func(_ context.Context, in GradeInput) (Grading, error) {
+			if strings.HasPrefix(in.Task.ID, "other") {
+				return Grading{Score: 1}, nil
+			}
+			calls++
+			err := failure(calls)
+			return Grading{Score: 1}, err
+		})
+	}
+	run := func(b *bed, ids ...string) (err error) {
+		for _, id := range ids {
+			program := "check.py"
+			if strings.HasPrefix(id, "other") {
+				program = "other.py"
+			}
+			if _, err = b.harness.Evaluate(t.Context(), job(graded(id, program))); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	always := func(int) error { return crash }
+	err := run(bedOf(always), "a", "b", "other1", "c", "d", "e")
+	var failing *GradersFailingError
+	if !errors.Is(err, ErrOutage) || !errors.As(err, &failing) || calls != 10 || !failing.Never || failing.Try() != "evolve agent run --task c" ||
+		err.Error() != "a grader keeps failing: "+crash.Error()+"; it failed so at each of 10 starts" {
+		t.Errorf("after %d starts: %v", calls, err)
+	}
+	once := func(call int) error {
+		if call == 1 {
+			return nil
+		}
+		return crash
+	}
+	if err := run(bedOf(once), "a", "b", "other1", "c", "d", "other2", "e"); err != nil {
+		t.Errorf("one that has graded: %v", err)
+	}
+	between := func(call int) error {
+		if call%9 == 0 {
+			return late
+		}
+		return crash
+	}
+	if err := run(bedOf(between), "a", "b", "other1", "c", "d", "other2", "e"); err != nil {
+		t.Errorf("one that started in between: %v", err)
+	}
+}

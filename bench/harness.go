@@ -301,7 +301,7 @@ func (h *Harness) attempt(ctx context.Context, job Job, key Key, seed int64) (e 
 			e.Error = fmt.Sprintf("evolve was paused for %s during this evaluation", lost.Round(time.Millisecond))
 		}
 		h.limitedBy.Store(nil)
-		if err := h.graders.note(beside.grader, job.Task, e.Scored); err != nil {
+		if err := h.graders.note(beside.grader, job.Task, e.Scored, h.breaker.p.Broken); err != nil {
 			return Evaluation{}, "", err
 		}
 		if e.Scored {

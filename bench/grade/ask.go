@@ -20,6 +20,8 @@ type Failure struct {
 	Text string
 	// Stderr is the end of its standard error, where that may name the cause.
 	Stderr string
+	// Crashed reports whether the program ended before its answer.
+	Crashed bool
 	// Late reports whether it gave no answer in time; Text is then empty.
 	Late bool
 }
@@ -81,7 +83,9 @@ func askProgram(runner Runner, p Program) scorer {
 		case failed.Late:
 			return judgement{}, broken(p.Argv, p.Dir, fmt.Errorf("%s took longer than %s", named(p.Argv), p.Timeout))
 		}
-		return judgement{}, broken(p.Argv, p.Dir, fmt.Errorf("%s %s%s", named(p.Argv), failed.Text, lastWords([]byte(failed.Stderr))))
+		failure := broken(p.Argv, p.Dir, fmt.Errorf("%s %s%s", named(p.Argv), failed.Text, lastWords([]byte(failed.Stderr))))
+		failure.Crashed = failed.Crashed
+		return judgement{}, failure
 	}
 }
 

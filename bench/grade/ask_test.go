@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -39,6 +40,30 @@ func TestAskedProgramGetsOneLine(t *testing.T) {
 	}
 	if ids[0] == ids[1] || len(ids[0]) < 26 {
 		t.Errorf("the ids can be guessed: %q", ids)
+	}
+}
+
+// crashing is a runner whose programs that run on fail.
+type crashing struct {
+	capture
+	failure Failure
+}
+
+func (a *crashing) AskGrader(context.Context, Program, func([]byte) error) error { return &a.failure }
+
+// TestAskedProgramThatFails tests that the crash of a program that runs on is one of its grader.
+func TestAskedProgramThatFails(t *testing.T) {
+	tk := task(t, "ref", `{"type":"command","argv":["python3","check.py"],"protocol":"jsonl"}`)
+	for want, failure := range map[string]Failure{
+		`"python3 check.py" ended with exit code 1: "ImportError"`:   {Text: "ended with exit code 1", Stderr: "a\nImportError", Crashed: true},
+		`"python3 check.py" wrote more than one line for one answer`: {Text: "wrote more than one line for one answer"},
+		`"python3 check.py" took longer than 1m0s`:                   {Late: true},
+	} {
+		_, err := New(&crashing{failure: failure}, func(*bench.Task) string { return "" }).Grade(t.Context(), bench.GradeInput{Task: tk, Result: answered("x")})
+		var broken *bench.GraderError
+		if !errors.As(err, &broken) || broken.Error() != want || broken.Crashed != failure.Crashed {
+			t.Errorf("%v, want %s", err, want)
+		}
 	}
 }
 

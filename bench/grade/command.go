@@ -121,6 +121,7 @@ func command(b *builder) scorer {
 		v, err := exit.verdict(timeout)
 		if err != nil {
 			failure := broken(argv, dir, fmt.Errorf("%s %w", named(argv), err))
+			failure.Crashed = errors.As(err, new(crash))
 			failure.Unstartable = failure.Unstartable || exit.Code == notExecutable || exit.Code == notFound
 			return judgement{}, failure
 		}
@@ -137,13 +138,18 @@ func conversation(exchanges []bench.Exchange) []agent.Message {
 	return append(slices.Clone(last.Earlier), agent.Message{Role: "user", Content: last.User})
 }
 
+// crash is the error of a program that ended with an error in place of a verdict.
+type crash string
+
+func (c crash) Error() string { return string(c) }
+
 // verdict derives the verdict from exit code and output.
 func (e Exit) verdict(timeout time.Duration) (judgement, error) {
 	switch {
 	case e.TimedOut:
 		return judgement{}, fmt.Errorf("took longer than %s", timeout)
 	case e.Code != 0 && e.Code != 1:
-		return judgement{}, fmt.Errorf("ended with exit code %d%s", e.Code, lastWords(e.Stderr))
+		return judgement{}, crash(fmt.Sprintf("ended with exit code %d%s", e.Code, lastWords(e.Stderr)))
 	case e.Truncated:
 		return judgement{}, errors.New("wrote too much")
 	}
@@ -152,7 +158,7 @@ func (e Exit) verdict(timeout time.Duration) (judgement, error) {
 	// An uncaught exception ends an interpreter with exit code 1, as a failed check does; it
 	// alone leaves a message on standard error.
 	if said := lastWords(e.Stderr); e.Code == 1 && said != "" && !bytes.HasPrefix(last, []byte("{")) {
-		return judgement{}, fmt.Errorf("ended with exit code 1 and no verdict%s", said)
+		return judgement{}, crash("ended with exit code 1 and no verdict" + said)
 	}
 	if len(last) == 0 {
 		return v, nil

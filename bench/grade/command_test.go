@@ -187,7 +187,8 @@ func FuzzVerdict(f *testing.F) {
 	})
 }
 
-// TestUnstartable checks which failures of a program no repetition changes.
+// TestUnstartable checks which failures of a program no repetition changes, and which are
+// crashes.
 func TestUnstartable(t *testing.T) {
 	suites := t.TempDir()
 	for name, text := range map[string]string{"crash.sh": "echo no >&2\nexit 1", "later.sh": "no-such-command-anywhere", "plain": "x"} {
@@ -195,8 +196,9 @@ func TestUnstartable(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for argv, want := range map[string]bool{
-		`["sh","crash.sh"]`: false, `["sh","gone.sh"]`: true, `["sh","later.sh"]`: true, `["sh","-c","exit 3"]`: false,
+	for argv, want := range map[string]struct{ unstartable, crashed bool }{
+		`["sh","crash.sh"]`: {false, true}, `["sh","gone.sh"]`: {true, true}, `["sh","later.sh"]`: {true, true}, `["sh","-c","exit 3"]`: {false, true},
+		`["sh","-c","echo {}} >&2; echo {; exit 1"]`: {false, false}, `["sh","-c","echo maybe"]`: {false, false},
 	} {
 		tk := task(t, "ref", `{"type":"command","argv":`+argv+`}`)
 		g, err := compile(tk, means{runner: processes{}, suiteDir: suites})
@@ -205,7 +207,7 @@ func TestUnstartable(t *testing.T) {
 		}
 		_, err = g.Grade(t.Context(), bench.GradeInput{Task: tk, Result: answered("x")})
 		var broken *bench.GraderError
-		if !errors.As(err, &broken) || broken.Unstartable != want {
+		if !errors.As(err, &broken) || broken.Unstartable != want.unstartable || broken.Crashed != want.crashed {
 			t.Errorf("%s: %v", argv, err)
 		}
 	}

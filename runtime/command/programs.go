@@ -65,6 +65,8 @@ type ProgramError struct {
 	Text string
 	// Stderr is the end of its standard error, scrubbed, where the program ended by itself.
 	Stderr string
+	// Crashed reports whether the program ended by itself before its answer.
+	Crashed bool
 }
 
 // Error implements error.
@@ -198,7 +200,7 @@ func (p *Programs) ask(ctx context.Context, w *worker, q *Question, deadline tim
 	case b != nil:
 		broken := &ProgramError{Text: strings.TrimPrefix(b.text, "the program ")}
 		if b.kind == crashed {
-			broken.Stderr = w.stderr.collect(p.scrub)
+			broken.Crashed, broken.Stderr = true, w.stderr.collect(p.scrub)
 		}
 		return false, earlier != "" && untouched, broken
 	case earlier != "" && idOf(line) == earlier:

@@ -113,7 +113,7 @@ func TestProgramFailures(t *testing.T) {
 	}{
 		"it ends": {order: "end", check: func(err error) bool {
 			var failed *ProgramError
-			return errors.As(err, &failed) && failed.Text == "ended with exit code 3" && strings.TrimSpace(failed.Stderr) == "it ends with *"
+			return errors.As(err, &failed) && failed.Text == "ended with exit code 3" && failed.Crashed && strings.TrimSpace(failed.Stderr) == "it ends with *"
 		}},
 		"it hangs":         {order: "hang", timeout: 200 * time.Millisecond, check: func(err error) bool { return errors.Is(err, ErrLate) }},
 		"the answer is no": {order: "fine", refuse: refused, check: func(err error) bool { return errors.Is(err, refused) }},

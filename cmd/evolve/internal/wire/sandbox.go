@@ -115,7 +115,7 @@ func (s *Sandbox) AskGrader(ctx context.Context, p grade.Program, accept func([]
 	case errors.Is(err, command.ErrLate):
 		return &grade.Failure{Late: true}
 	case errors.As(err, &failed):
-		return &grade.Failure{Text: failed.Text, Stderr: failed.Stderr}
+		return &grade.Failure{Text: failed.Text, Stderr: failed.Stderr, Crashed: failed.Crashed}
 	}
 	return err
 }
