@@ -5,9 +5,12 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
+	"testing/fstest"
 
 	"evolve/runtime/agent"
 )
@@ -96,5 +99,27 @@ func TestScriptsOfGradersAreHashed(t *testing.T) {
 	}
 	if FilesHash(other, dir) != "" || FilesHash(elsewhere, dir) != "" || FilesHash(program, filepath.Join(dir, "gone")) != "" {
 		t.Error("a task without a file of a grader has a hash of one")
+	}
+}
+
+// TestHashOfASuiteCoversScripts checks that the hash of a suite changes with a file that its
+// graders name, and is as without files where there is none, so that older proposals of such
+// suites stay valid.
+func TestHashOfASuiteCoversScripts(t *testing.T) {
+	const suite = `{"id":"a","goal":"x","graders":[` + byProgram + `]}` + "\n" + `{"id":"b","turns":["x",{"user":"y","graders":[` + byProgram + `]}]}`
+	of := func(files fs.FS) string {
+		s, issues := ReadSuite(strings.NewReader(suite), "suites/tasks.jsonl", files, GraderRules{Fields: map[string][]string{"command": {"argv"}}, Check: plainRules.Check})
+		if len(issues) > 0 {
+			t.Fatal(issues)
+		}
+		return s.Hash
+	}
+	script := func(text string) fs.FS { return fstest.MapFS{"check.sh": {Data: []byte(text)}} }
+	none := of(nil)
+	if one := of(script("exit 0")); one == none || one != of(script("exit 0")) || one == of(script("exit 1")) {
+		t.Error("the hash does not cover the script")
+	}
+	if of(fstest.MapFS{"other.sh": {Data: []byte("x")}}) != none || of(fstest.MapFS{"check.sh/x": {}}) != none {
+		t.Error("a suite whose graders name no file has another hash")
 	}
 }

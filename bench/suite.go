@@ -109,7 +109,7 @@ func readSuite(r io.Reader, file string, fixtures fs.FS, rules GraderRules, find
 		assignGroup(l.tasks, declared, g)
 	}
 	setAside(l.tasks)
-	return &Suite{declared: declared, Tasks: l.tasks, Duplicates: duplicates, Hash: hashSuite(l.tasks, l.folders)}, nil
+	return &Suite{declared: declared, Tasks: l.tasks, Duplicates: duplicates, Hash: hashSuite(l.tasks, l.folders, fixtures)}, nil
 }
 
 // place is the position of a task in the file.

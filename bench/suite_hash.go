@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"hash"
 	"io"
+	"io/fs"
 	"os"
 	"slices"
 	"strings"
@@ -16,12 +17,22 @@ import (
 )
 
 // hashSuite returns a hash over all tasks in the order of the file, with the splits as
-// assigned.
-func hashSuite(tasks []Task, folders map[string]folder) string {
+// assigned, and over what [FilesHash] covers of each.
+func hashSuite(tasks []Task, folders map[string]folder, files fs.FS) string {
 	all := sha256.New()
+	programs := map[string]string{} // each file is read once
 	for i := range tasks {
-		writePart(all, canonicalTask(tasks[i]))
-		writePart(all, []byte(folders[tasks[i].Fixtures.Dir].digest))
+		t := &tasks[i]
+		writePart(all, canonicalTask(*t))
+		digest := folders[t.Fixtures.Dir].digest
+		if named := t.programWords(); len(named) > 0 && files != nil {
+			key := strings.Join(named, "\x00")
+			if _, known := programs[key]; !known {
+				programs[key] = programFiles(named, files)
+			}
+			digest += programs[key]
+		}
+		writePart(all, []byte(digest))
 	}
 	return hex.EncodeToString(all.Sum(nil))
 }
@@ -74,28 +85,33 @@ func FilesHash(t *Task, suiteDir string) string {
 	if t.Fixtures.Dir != "" {
 		digest = folderOf(t, suiteDir).digest
 	}
-	if t.gradedByPrograms() {
-		digest += programFiles(t, suiteDir)
+	if named := t.programWords(); len(named) > 0 {
+		if root, err := os.OpenRoot(suiteDir); err == nil {
+			digest += programFiles(named, root.FS())
+			_ = root.Close()
+		}
 	}
 	return digest
 }
 
-// programFiles returns the SHA-256, in hexadecimal, over the files that the command lines of a
-// task's graders name, and "" if they name none.
-func programFiles(t *Task, suiteDir string) string {
-	root, err := os.OpenRoot(suiteDir)
-	if err != nil {
-		return ""
-	}
-	defer func() { _ = root.Close() }()
-	all, found := sha256.New(), false
+// programWords returns the words of the command lines of a task's graders.
+func (t *Task) programWords() []string {
+	var words []string
 	for _, step := range t.Steps() {
 		for _, spec := range step.Graders {
-			for _, word := range argvOf(spec) {
-				if name := strings.TrimPrefix(word, "./"); PathProblem(name) == "" && hashFile(all, root, name) {
-					found = true
-				}
-			}
+			words = append(words, argvOf(spec)...)
+		}
+	}
+	return words
+}
+
+// programFiles returns the SHA-256, in hexadecimal, over the files of a suite's folder that
+// the command lines of graders name, and "" if they name none.
+func programFiles(words []string, files fs.FS) string {
+	all, found := sha256.New(), false
+	for _, word := range words {
+		if name := strings.TrimPrefix(word, "./"); PathProblem(name) == "" && hashFile(all, files, name) {
+			found = true
 		}
 	}
 	if !found {
@@ -105,11 +121,11 @@ func programFiles(t *Task, suiteDir string) string {
 }
 
 // hashFile adds a regular file to a hash, and reports whether there is one.
-func hashFile(to io.Writer, root *os.Root, name string) bool {
-	if info, err := root.Stat(name); err != nil || !info.Mode().IsRegular() {
+func hashFile(to io.Writer, files fs.FS, name string) bool {
+	if info, err := fs.Stat(files, name); err != nil || !info.Mode().IsRegular() {
 		return false
 	}
-	f, err := root.Open(name)
+	f, err := files.Open(name)
 	if err != nil {
 		return false
 	}

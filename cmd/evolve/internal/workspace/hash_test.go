@@ -74,7 +74,9 @@ func TestBaseOf(t *testing.T) {
 		for name, content := range changed {
 			files[name] = content
 		}
-		w, err := Load(build(t, spoil(files)), testBuiltins())
+		builtins := testBuiltins()
+		builtins.Graders.Fields = map[string][]string{"exact": {"answer"}, "contains": {"all"}, "command": {"argv"}}
+		w, err := Load(build(t, spoil(files)), builtins)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -94,7 +96,9 @@ func TestBaseOf(t *testing.T) {
 		{"another agent", map[string]string{"agents/helper/agent.yaml": goodBuilt}, ""},
 		{"the settings", map[string]string{"evolve.yaml": "budget: {usd: 1}\n"}, ""},
 		{"the champion", map[string]string{"agents/solver/config.yaml": "heat: 1\n"}, "agents/solver"},
-		{"its suite", map[string]string{"suites/tasks.jsonl": goodSuite + `{"id":"t3","goal":"x","answer":"y","split":"search"}` + "\n"}, "suites/tasks"},
+		{"its suite", map[string]string{"suites/tasks.jsonl": goodSuite + `{"id":"t3","goal":"x","graders":[{"type":"command","argv":["sh","check.sh"]}],"split":"search"}` + "\n"}, "suites/tasks"},
+		{"a file of no grader", map[string]string{"suites/notes.sh": "exit 1\n"}, ""},
+		{"the script of a grader", map[string]string{"suites/check.sh": "exit 1\n"}, "suites/tasks"},
 	} {
 		before := BaseOf(load(nil))
 		after := BaseOf(load(step.changed))
