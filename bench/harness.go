@@ -141,6 +141,7 @@ type Harness struct {
 	// limitedBy names the limit that refused the latest attempt, nil where none did.
 	limitedBy atomic.Pointer[string]
 	graders   graderFailures
+	refusals  refusals
 }
 
 // NewHarness returns a harness. Agents may share a budget and a breaker.
@@ -301,7 +302,8 @@ func (h *Harness) attempt(ctx context.Context, job Job, key Key, seed int64) (e 
 			e.Error = fmt.Sprintf("evolve was paused for %s during this evaluation", lost.Round(time.Millisecond))
 		}
 		h.limitedBy.Store(nil)
-		if err := h.graders.note(beside.grader, job.Task, e.Scored, h.breaker.p.Broken); err != nil {
+		err = errors.Join(h.graders.note(beside.grader, job.Task, e.Scored, h.breaker.p.Broken), h.refusals.note(beside.refusing, e.Scored, h.breaker.p.Broken))
+		if err != nil {
 			return Evaluation{}, "", err
 		}
 		if e.Scored {
@@ -383,6 +385,8 @@ type attemptDetails struct {
 	said    string
 	// grader is the failure of a grader's program, if it gave no score.
 	grader *GraderError
+	// refusing is the address on this machine that refused the agent a connection.
+	refusing string
 }
 
 // once lays out the task, runs the agent and grades the result.
@@ -432,7 +436,7 @@ func (h *Harness) once(ctx context.Context, job Job, seed int64) (Evaluation, at
 	e.Time = h.now()
 	if e.Outcome.Missing() {
 		e.Scored = false
-		return e, attemptDetails{refused: res.Refused}
+		return e, attemptDetails{refused: res.Refused, refusing: res.Refusing}
 	}
 	var g Grading
 	start = h.now()

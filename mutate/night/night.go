@@ -136,7 +136,7 @@ func (n *night) work(ctx context.Context) error {
 	}
 	if ended != nil && n.result.Reason == "" {
 		n.setCause(stats.CauseEnded, "the run ended before there was anything to decide")
-		if errors.As(ended, new(*bench.SpentError)) {
+		if errors.As(ended, new(*bench.SpentError)) || errors.Is(ended, bench.ErrOutage) {
 			n.result.Reason = ended.Error()
 		}
 	}

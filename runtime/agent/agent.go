@@ -161,4 +161,7 @@ type Result struct {
 	// Refused is the limit that prevented the task; set only beside the outcome
 	// infrastructure, and nil where no limit did.
 	Refused *Refusal
+	// Refusing is the address of a server on this machine that refused the connection, "" for
+	// none: no program serves it. It is set only beside the outcome infrastructure.
+	Refusing string
 }

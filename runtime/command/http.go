@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/url"
 	"sync"
+	"syscall"
 	"time"
 
 	"golang.org/x/net/http/httpguts"
@@ -95,6 +96,18 @@ func NewHTTP(o HTTPOptions) (*HTTPAgent, error) {
 func loopback(host string) bool {
 	ip := net.ParseIP(host)
 	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// refusing returns the address on this machine that refused a connection, or "".
+func refusing(err error) string {
+	var dial *net.OpError
+	if !errors.Is(err, syscall.ECONNREFUSED) || !errors.As(err, &dial) || dial.Op != "dial" || dial.Addr == nil {
+		return ""
+	}
+	if host, _, err := net.SplitHostPort(dial.Addr.String()); err != nil || !loopback(host) {
+		return ""
+	}
+	return dial.Addr.String()
 }
 
 var errElsewhere = errors.New("the agent redirects to another host or in a loop")
@@ -184,7 +197,9 @@ func (a *HTTPAgent) post(ctx context.Context, req agent.Request, body []byte) (r
 		return agent.Result{Outcome: agent.ContractViolation, Error: errElsewhere.Error()}, true
 	case err != nil:
 		// Without any answer, nothing shows that the variant is the cause.
-		return agent.Result{Outcome: agent.Infrastructure, Error: clip(fmt.Sprintf("asking the agent: %v", err), a.o.Scrub)}, false
+		return agent.Result{
+			Outcome: agent.Infrastructure, Error: clip(fmt.Sprintf("asking the agent: %v", err), a.o.Scrub), Refusing: refusing(err),
+		}, false
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {

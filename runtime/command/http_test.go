@@ -239,7 +239,7 @@ func TestHTTPUnreachable(t *testing.T) {
 	gone := httptest.NewServer(nil)
 	gone.Close()
 	a := newHTTPAgent(t, nil, func(o *HTTPOptions) { o.URL = gone.URL })
-	if res := a.Run(t.Context(), ask("e", "")); res.Outcome != agent.Infrastructure || !strings.Contains(res.Error, "refused") {
+	if res := a.Run(t.Context(), ask("e", "")); res.Outcome != agent.Infrastructure || !strings.Contains(res.Error, "refused") || "http://"+res.Refusing != gone.URL {
 		t.Errorf("refused: %+v", res)
 	}
 	a = newHTTPAgent(t, nil, func(o *HTTPOptions) {
@@ -248,7 +248,7 @@ func TestHTTPUnreachable(t *testing.T) {
 			return nil, &net.DNSError{Err: "no such host", Name: "agents.example", IsNotFound: true}
 		}}}
 	})
-	if res := a.Run(t.Context(), ask("e", "")); res.Outcome != agent.Infrastructure || !strings.Contains(res.Error, "no such host") {
+	if res := a.Run(t.Context(), ask("e", "")); res.Outcome != agent.Infrastructure || !strings.Contains(res.Error, "no such host") || res.Refusing != "" {
 		t.Errorf("unknown: %+v", res)
 	}
 }

@@ -168,6 +168,7 @@ func kinds() []kind {
 		as(Infrastructure, func(e *bench.GradersFailingError) string {
 			return "correct the grader, which `" + e.Try() + "` shows, then run `evolve run`: what was paid for is found again where it still applies"
 		}),
+		as(Infrastructure, always[*bench.NoServerError]("start the server, or correct its address, then run `evolve run`; `evolve doctor` asks it before a run")),
 		is(Infrastructure, "see the error of the agent or its provider with `evolve report`, then run `evolve run` again", bench.ErrOutage),
 		is(Usage, "a file stands where a folder is needed; move it away", syscall.ENOTDIR),
 		is(Infrastructure, "it must be readable and writable by the user who runs evolve", fs.ErrPermission),

@@ -1,0 +1,46 @@
+package bench
+
+import (
+	"fmt"
+	"sync"
+)
+
+// NoServerError is an outage caused by a server on this machine that no program serves. It
+// wraps ErrOutage.
+type NoServerError struct {
+	// Address is the host and the port.
+	Address string
+	// Attempts is the number of refused connections.
+	Attempts int
+}
+
+func (e *NoServerError) Error() string {
+	return fmt.Sprintf("connection refused by %s: no program serves that address; it refused each of the first %d attempts", e.Address, e.Attempts)
+}
+
+// Unwrap returns the outage.
+func (e *NoServerError) Unwrap() error { return ErrOutage }
+
+// refusals counts the connections that a server on this machine refused before anything was
+// scored. It is safe for concurrent use.
+type refusals struct {
+	mu     sync.Mutex
+	inARow int
+	worked bool
+}
+
+// note counts an attempt and the address that refused it, "" for none. It returns an outage
+// after most refusals from the first attempt on: a server that starts meanwhile has the time
+// of that many attempts.
+func (r *refusals) note(address string, scored bool, most int) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.worked = r.worked || scored; r.worked || address == "" {
+		r.inARow = 0
+		return nil
+	}
+	if r.inARow++; r.inARow < most {
+		return nil
+	}
+	return &NoServerError{Address: address, Attempts: r.inARow}
+}
