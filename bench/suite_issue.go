@@ -43,3 +43,27 @@ func unknown(what, word string, valid []string) string {
 	sorted := slices.Sorted(slices.Values(valid))
 	return fmt.Sprintf("%s (valid: %s)", text, strings.Join(sorted, ", "))
 }
+
+// FoldIssues keeps the first of the issues of a file that have the same text in many lines,
+// with the number of the others.
+func FoldIssues(issues []Issue) []Issue {
+	const many = 4
+	type kind struct{ file, text string }
+	counts := map[kind]int{}
+	for _, i := range issues {
+		counts[kind{i.File, i.Text}]++
+	}
+	var out []Issue
+	for _, i := range issues {
+		k := kind{i.File, i.Text}
+		switch n := counts[k]; {
+		case n == 0: // folded
+			continue
+		case n >= many:
+			i.Text += fmt.Sprintf("; the same in %d more lines", n-1)
+			counts[k] = 0
+		}
+		out = append(out, i)
+	}
+	return out
+}

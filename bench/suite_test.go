@@ -211,6 +211,18 @@ func TestSuiteBounds(t *testing.T) {
 	}
 }
 
+// TestFoldIssues checks that equal issues of many lines of a file become one.
+func TestFoldIssues(t *testing.T) {
+	at := func(file string, line int, text string) Issue { return Issue{File: file, Line: line, Text: text} }
+	got := FoldIssues([]Issue{
+		at("a", 1, "no route"), at("a", 2, "no route"), at("b", 2, "no route"), at("a", 3, "no route"), at("a", 3, "no answer"), at("a", 9, "no route"),
+	})
+	want := []Issue{at("a", 1, "no route; the same in 3 more lines"), at("b", 2, "no route"), at("a", 3, "no answer")}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+}
+
 func TestLoadSuite(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "suites")
 	write := func(name, text string) {

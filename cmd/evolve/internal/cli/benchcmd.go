@@ -16,6 +16,7 @@ import (
 	"evolve/bench"
 	"evolve/cmd/evolve/internal/exit"
 	"evolve/cmd/evolve/internal/workspace"
+	"evolve/reports/model"
 	"evolve/runtime/text"
 )
 
@@ -65,8 +66,12 @@ func benchList(sh *shell, c *cli.Context) error {
 	}
 	return sh.show(map[string]any{"suites": lines}, func() {
 		for _, l := range lines {
+			domains := make([]string, len(l.Domains))
+			for i, d := range l.Domains {
+				domains[i] = text.Visible(model.DomainName(d))
+			}
 			sh.printf("%-16s %4d tasks in %d clusters   %d search, %d holdout   %s   used by %s\n",
-				l.Suite, l.Tasks, l.Clusters, l.Search, l.Holdout, text.Visible(strings.Join(l.Domains, ", ")), orDash(strings.Join(l.Agents, ", ")))
+				l.Suite, l.Tasks, l.Clusters, l.Search, l.Holdout, strings.Join(domains, ", "), orDash(strings.Join(l.Agents, ", ")))
 		}
 	})
 }

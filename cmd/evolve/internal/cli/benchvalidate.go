@@ -11,6 +11,7 @@ import (
 	"evolve/bench"
 	"evolve/bench/grade"
 	"evolve/cmd/evolve/internal/exit"
+	"evolve/cmd/evolve/internal/wire"
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/runtime/text"
 )
@@ -27,6 +28,10 @@ func benchValidate(sh *shell, c *cli.Context) error {
 		}
 		return printValid(sh.console, sortedSuites(w), suites, append(missingGraders(suites), missingAgents(w)...))
 	}
+	rules := grade.Rules()
+	if root, err := sh.root(c); err == nil {
+		rules = wire.SuiteRules(root)
+	}
 	var names, issues []string
 	for _, file := range c.Args().Slice() {
 		path := sh.abs(file)
@@ -34,14 +39,14 @@ func benchValidate(sh *shell, c *cli.Context) error {
 		if !ok {
 			return exit.Misuse(fmt.Errorf("%s is no suite: its name does not end in .jsonl", file))
 		}
-		suite, found := bench.LoadSuite(filepath.Dir(path), name, grade.Rules())
-		for _, i := range found {
+		suite, found := bench.LoadSuite(filepath.Dir(path), name, rules)
+		for _, i := range bench.FoldIssues(found) {
 			issues = append(issues, i.String())
 		}
 		names, suites = append(names, file), append(suites, suite)
 	}
 	if len(issues) > 0 {
-		return exit.Errorf(exit.Usage, "every line is a task; see `evolve help suites`", "%d problems\n%s", len(issues), strings.Join(issues, "\n"))
+		return exit.Errorf(exit.Usage, "every line is a task; see `evolve help suites`", "%s\n%s", count(len(issues), "problem"), strings.Join(issues, "\n"))
 	}
 	return printValid(sh.console, names, suites, missingGraders(suites))
 }

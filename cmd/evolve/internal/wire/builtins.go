@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"evolve/bench"
 	"evolve/bench/grade"
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/runtime/agent"
@@ -95,3 +96,6 @@ func BinaryHash() (string, error) {
 
 // Load reads and checks the workspace in a folder.
 func Load(root string) (*workspace.Workspace, error) { return workspace.Load(root, Builtins()) }
+
+// SuiteRules returns the rules of the suites in a workspace.
+func SuiteRules(root string) bench.GraderRules { return workspace.SuiteRules(root, Builtins()) }

@@ -26,6 +26,15 @@ func (w *Workspace) Judged(a *Agent) bool {
 	return slices.ContainsFunc(a.Suites, func(name string) bool { return w.Suites[name].Judges != "" })
 }
 
+// SuiteRules returns the rules of suites in the workspace at root, which also check that the
+// routes of judges and simulated users exist. Where evolve.yaml has problems, routes are not
+// checked.
+func SuiteRules(root string, builtins Builtins) bench.GraderRules {
+	l := &loader{root: root, builtins: builtins}
+	l.settings()
+	return l.graderRules()
+}
+
 // graderRules returns the rules of graders, with the check that the route of a judge
 // exists.
 func (l *loader) graderRules() bench.GraderRules {

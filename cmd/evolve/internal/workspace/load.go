@@ -150,7 +150,7 @@ func (l *loader) loadSuites() {
 			continue
 		}
 		suite, issues := bench.LoadSuite(filepath.Join(l.root, suitesDir), name, rules)
-		for _, i := range issues {
+		for _, i := range bench.FoldIssues(issues) {
 			l.errs.add(Issue{File: i.File, Line: i.Line, Column: i.Column, Message: i.Text, Err: i.Err})
 		}
 		if len(issues) > 0 {
