@@ -192,5 +192,5 @@ func normalize(v any) (any, error) {
 	case nil:
 		return nil, fmt.Errorf("is null")
 	}
-	return nil, fmt.Errorf("is of a kind that no parameter has")
+	return nil, fmt.Errorf("has a type that no parameter can have")
 }

@@ -29,7 +29,7 @@ const (
 // The errors of a call without a reply.
 var (
 	errTime    = errors.New("the time is over")
-	errStarved = errors.New("the time is over, and the processor was busy elsewhere")
+	errStarved = errors.New("the time is up, and the processor was busy with other work")
 	errSize    = errors.New("it takes too much memory")
 	errEnded   = errors.New("the child ended")
 )

@@ -72,7 +72,7 @@ func confine(s settings) error {
 func dataSize() (uint64, error) {
 	status, err := os.ReadFile("/proc/self/status")
 	if err != nil {
-		return 0, fmt.Errorf("reading the own size: %w", err)
+		return 0, fmt.Errorf("reading the size of this process: %w", err)
 	}
 	for line := range bytes.Lines(status) {
 		if rest, ok := bytes.CutPrefix(line, []byte("VmData:")); ok {
@@ -82,5 +82,5 @@ func dataSize() (uint64, error) {
 			}
 		}
 	}
-	return 0, fmt.Errorf("reading the own size: it is missing")
+	return 0, fmt.Errorf("reading the size of this process: it is missing")
 }

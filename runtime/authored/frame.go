@@ -108,7 +108,7 @@ func readReply(data []byte) (reply, error) {
 	case noProgram, failure, steps, unfit, badRequest:
 		r.Value = nil
 	default:
-		return reply{}, errors.New("reading a reply: it has no known ending")
+		return reply{}, errors.New("reading a reply: its result code is unknown")
 	}
 	return r, nil
 }

@@ -128,7 +128,7 @@ func (p *Pool) run(ctx context.Context, d Definition, args []byte) result {
 			}
 			return blamed(causeMemory, agent.Execution, "it took too much memory")
 		case strings.Contains(words, "stack exceeds"):
-			return blamed(causeMemory, agent.Execution, "its data nests too deep")
+			return blamed(causeMemory, agent.Execution, "its data is nested too deeply")
 		case ctx.Err() != nil:
 			return stopped(ctx.Err())
 		case !errors.Is(err, errEnded):

@@ -32,7 +32,7 @@ type process struct {
 // input and output.
 func start(ctx context.Context, box sandbox.Sandbox, theirs, stderr *os.File) (process, error) {
 	if !called {
-		return process{}, errors.New("this program is not prepared to start itself again")
+		return process{}, errors.New("this program cannot start a copy of itself, because it does not register for that")
 	}
 	if box.Err() == nil {
 		self, err := os.Executable()

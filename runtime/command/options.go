@@ -79,7 +79,7 @@ func New(o Options) (*Agent, error) {
 	case o.Scrub == nil:
 		return nil, errors.New("the command needs a scrubber")
 	case slices.ContainsFunc(o.Argv, func(word string) bool { return strings.ContainsRune(word, 0) }):
-		return nil, errors.New("a word of the command has a NUL")
+		return nil, errors.New("a word of the command has a NUL byte")
 	}
 	o.Argv = resolve(o.Argv, o.Dir)
 	a := &Agent{o: o, processes: &processes{free: make(chan struct{}, o.Pool)}, live: map[*worker]struct{}{}}

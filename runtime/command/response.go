@@ -130,7 +130,7 @@ func (r *response) referral(raw json.RawMessage) error {
 		return fmt.Errorf("the response has a refer with the outcome %.80q, which is neither wrong_tool_boundary nor low_utility", given.Outcome)
 	}
 	if r.outcome != agent.OK && r.outcome != given.Outcome {
-		return fmt.Errorf("the response has the outcome %s and refers with %s", r.outcome, given.Outcome)
+		return fmt.Errorf("the response has the outcome %s, and its refer has the outcome %s", r.outcome, given.Outcome)
 	}
 	b, err := given.Normalize()
 	if err != nil {

@@ -75,7 +75,7 @@ func (v *validity) refuse(field string, value any) {
 
 func (v *validity) length(field string, n, limit int) {
 	if n > limit && v.err == nil {
-		v.err = fmt.Errorf("field %s has %d values and may have %d", field, n, limit)
+		v.err = fmt.Errorf("field %s has %d values, at most %d are allowed", field, n, limit)
 	}
 }
 

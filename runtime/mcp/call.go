@@ -53,7 +53,7 @@ func result(res *mcp.CallToolResult, scrub func(string) string) tool.Result {
 	text := render(res, scrub)
 	switch {
 	case res.NeedsInput() || res.InputRequests != nil:
-		return tool.Failed(agent.Execution, "the tool asked for input of a person or a model, which evolve does not give")
+		return tool.Failed(agent.Execution, "the tool asked for input from a person or a model, which evolve does not provide")
 	case res.IsError && text == "":
 		return tool.Failed(agent.Execution, "the tool failed without a message")
 	case res.IsError:

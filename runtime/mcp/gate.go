@@ -176,13 +176,13 @@ func (g *gate) count(msg jsonrpc.Message) *fault {
 	if req.Method == "ping" {
 		answer.Result = json.RawMessage("{}")
 	} else {
-		answer.Error = &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "this client does nothing for servers"}
+		answer.Error = &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "this client does not serve requests of servers"}
 	}
 	select {
 	case g.refusals <- answer:
 		return nil
 	default:
-		return violated(fmt.Sprintf("the server sent requests faster than they could be refused, more than %d", maxWaiting))
+		return violated(fmt.Sprintf("the server sent requests faster than they could be refused: more than %d are open", maxWaiting))
 	}
 }
 

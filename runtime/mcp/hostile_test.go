@@ -328,7 +328,7 @@ func TestHostile(t *testing.T) {
 		"an unknown content":                  {violation("cannot be read"), violation("cannot be read")},
 		"an error":                            {want{agent.Execution, "error -32602: bad[2J [redacted]", false}, want{agent.Execution, "error -32602", false}},
 		"an internal error code":              {want{agent.Execution, "it is closing", false}, want{agent.Execution, "it is closing", false}},
-		"a wish for input":                    {want{agent.Execution, "does not give", false}, want{agent.Execution, "does not give", false}},
+		"a wish for input":                    {want{agent.Execution, "does not provide", false}, want{agent.Execution, "does not provide", false}},
 		"a megabyte of text":                  {want{agent.OK, "zzz", false}, want{agent.OK, "zzz", false}},
 		"another description":                 {fine, violation("the server changed this tool")},
 		"another description in another life": {fine, violation("the server changed this tool")},

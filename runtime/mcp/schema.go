@@ -72,7 +72,7 @@ func header(root map[string]any) error {
 		switch name {
 		case "json-schema.org/draft-07/schema", "json-schema.org/draft/2019-09/schema", "json-schema.org/draft/2020-12/schema":
 		default:
-			return errors.New("is of an unknown draft")
+			return errors.New("uses an unknown draft of JSON Schema")
 		}
 	}
 	delete(root, "$id")

@@ -87,7 +87,7 @@ func (s *server) session(ctx context.Context) (*session, *fault) {
 		if !f.last {
 			return nil, f
 		}
-		s.log.Warn("a tool server was ended", "reason", f.text)
+		s.log.Warn("a tool server was stopped", "reason", f.text)
 		s.shutDown(ctx)
 	}
 	if s.starts > s.restarts {
@@ -210,7 +210,7 @@ func (s *server) judge(ctx context.Context, cur *session, err error) *fault {
 		f = ended(ctx)
 		if f.outcome == agent.Timeout && len(s.Argv) > 0 {
 			// It may hang, with all its descendants.
-			cur.gate.stop(died("the server was ended because it took too long"))
+			cur.gate.stop(died("the server was stopped because it took too long"))
 		}
 		return f
 	case errors.As(err, &f):
@@ -243,7 +243,7 @@ func (s *server) compare(ctx context.Context, cur *session) *fault {
 		is, ok := offers[name]
 		if s.gone[name] = !ok; ok && is.print != was.print && !s.changed[name] {
 			s.changed[name] = true
-			s.log.Warn("a tool server changed a tool, which is refused from now on", "tool", name)
+			s.log.Warn("a tool server changed a tool; calls of this tool are refused from now on", "tool", name)
 		}
 	}
 	return nil

@@ -55,13 +55,13 @@ func coherent(s *Settings) error {
 	case s.Deadline <= 0:
 		return fmt.Errorf("there is no deadline")
 	case s.Attempts <= 0:
-		return fmt.Errorf("there is no number of attempts")
+		return fmt.Errorf("the number of attempts is missing")
 	case s.MaxBackoff > 0 && s.MaxBackoff < s.Backoff:
 		return fmt.Errorf("max_backoff %s is shorter than backoff %s", s.MaxBackoff, s.Backoff)
 	case breaker && !s.breaks():
 		return fmt.Errorf("a breaker needs breaker_calls, breaker_open, breaker_probes, and breaker_failures or both breaker_slow and breaker_slow_share")
 	case (s.RateCalls > 0) != (s.RatePer > 0):
-		return fmt.Errorf("rate_calls and rate_per need each other")
+		return fmt.Errorf("rate_calls and rate_per must be set together")
 	case s.RateCalls > 0 && s.interval() <= 0:
 		return fmt.Errorf("rate_calls %d in rate_per %s is not a valid rate", s.RateCalls, s.RatePer)
 	}
@@ -149,7 +149,7 @@ func (b Book) checkDegrading(all []field) error {
 		seen := map[string]bool{}
 		for at := name; at != ""; {
 			if seen[at] {
-				return fmt.Errorf("provider %s: degraded_to leads in a circle", name)
+				return fmt.Errorf("provider %s: degraded_to forms a cycle", name)
 			}
 			seen[at] = true
 			r := b.resolve(all, Provider, at, "", "")

@@ -55,7 +55,7 @@ func admissible(c Call) error {
 	case c.Kind == Tool && !knownOrigin(c.Origin):
 		return fmt.Errorf("policy: tool %s has the unknown origin %q", c.Name, c.Origin)
 	case c.Estimate.Tokens < 0 || c.Estimate.Tokens > maxEstimate || !(c.Estimate.USD >= 0 && c.Estimate.USD <= maxUSD/1000):
-		return fmt.Errorf("policy: an estimate of %d tokens and %v USD is none", c.Estimate.Tokens, c.Estimate.USD)
+		return fmt.Errorf("policy: an estimate of %d tokens and %v USD is not valid", c.Estimate.Tokens, c.Estimate.USD)
 	}
 	return nil
 }

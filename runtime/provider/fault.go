@@ -128,7 +128,7 @@ func (e Endpoint) fault(ctx context.Context, x *exchange, clientErr error, scrub
 	case s == http.StatusNotFound:
 		return describe(NotFound, "does not know the model or the address (404): %s", c)
 	case s == http.StatusPaymentRequired || c.spent():
-		return describe(NoCredit, "the account has nothing left to spend (%d): %s", s, c)
+		return describe(NoCredit, "the account's balance is used up (%d): %s", s, c)
 	case s == http.StatusTooManyRequests:
 		return describe(Limited, "too many requests (429): %s", c)
 	case s == http.StatusRequestTimeout || s == http.StatusConflict || s == http.StatusTooEarly || s >= 500:

@@ -172,7 +172,7 @@ func openaiAnswer(r *openai.ChatCompletionResponse) (answer, error) {
 	}
 	choice := &r.Choices[0]
 	if choice.FinishReason == "error" { // the value of a gateway for a provider that failed half-way
-		return answer{}, errors.New("it ends with an error in place of the rest")
+		return answer{}, errors.New("the provider reported an error in the middle of the reply")
 	}
 	a := answer{text: choice.Message.Content, stop: model.StopEnd}
 	for _, part := range choice.Message.MultiContent {

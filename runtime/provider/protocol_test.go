@@ -75,7 +75,7 @@ func TestReplies(t *testing.T) {
 			"refusal beside calls",
 			completion(`{"role":"assistant","content":"No.","tool_calls":[{"id":"a","type":"function","function":{"name":"grep","arguments":"{}"}}]}`, "content_filter", openaiUsage),
 			message(`[{"type":"text","text":"No."},{"type":"tool_use","id":"a","name":"grep","input":{}}]`, "refusal", anthropicUsage),
-			model.Reply{Answer: "No.", Stop: model.StopRefusal, Notes: []string{"the calls beside a refusal were not made"}},
+			model.Reply{Answer: "No.", Stop: model.StopRefusal, Notes: []string{"the reply refuses the task, so its calls were not made"}},
 		},
 		{
 			"parallel calls, ids missing or twice, a name that had to be changed and one not offered",

@@ -27,7 +27,7 @@ func (k quirk) notes(q question) []string {
 		out = append(out, q.model+" takes no seed")
 	}
 	if k&noSchema != 0 && q.schema != nil {
-		out = append(out, q.model+" takes no schema of a reply")
+		out = append(out, q.model+" does not accept a reply schema")
 	}
 	return out
 }

@@ -26,7 +26,7 @@ func read(c *Chat, a answer, scrub func(string) string) model.Reply {
 	said := strings.TrimSpace(scrub(a.text))
 	if a.stop == model.StopRefusal {
 		if len(a.calls) > 0 {
-			r.Notes = append(r.Notes, "the calls beside a refusal were not made")
+			r.Notes = append(r.Notes, "the reply refuses the task, so its calls were not made")
 		}
 		r.Answer = said
 		return r
@@ -47,7 +47,7 @@ func read(c *Chat, a answer, scrub func(string) string) model.Reply {
 	case len(r.Calls) > 0:
 		r.Said = said
 		if refer != nil {
-			r.Notes = append(r.Notes, "a referral beside calls does not count")
+			r.Notes = append(r.Notes, "the reply has calls, so its referral does not count")
 		}
 	case refer != nil:
 		r.Said, r.Answer = said, said

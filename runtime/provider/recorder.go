@@ -84,7 +84,7 @@ func NewRecorder(o RecorderOptions) (*Recorder, error) {
 		case err == nil:
 			r.tape = tape
 		case !errors.Is(err, fs.ErrNotExist): // a file that is no recording must not be replaced
-			return nil, fmt.Errorf("reading the recording that is to go on: %w", err)
+			return nil, fmt.Errorf("reading the recording that is to be continued: %w", err)
 		}
 	case o.Mode == Replay:
 		tape, err := load(o.Path)
@@ -235,7 +235,7 @@ func (r *Recorder) exchange(req *http.Request, body []byte) (cassette.Response, 
 	defer resp.Body.Close()
 	got, err := readBounded(resp.Body)
 	if err == nil && resp.Header.Get("Content-Encoding") != "" {
-		err = errors.New("the response is encoded in a way that was not asked for")
+		err = errors.New("the response has an encoding that was not requested")
 	}
 	if err != nil {
 		return broken(err)

@@ -42,7 +42,7 @@ func newRoutes(all []Route, fallback string, providers map[string]*provider) (ro
 		case r.Model == "":
 			return out, fmt.Errorf("route %s names no model", r.Name)
 		case r.MaxTokens < 0 || r.MaxTokens > maxTokens:
-			return out, fmt.Errorf("route %s: a reply of %d tokens; at most %d are possible", r.Name, r.MaxTokens, maxTokens)
+			return out, fmt.Errorf("route %s: max_tokens is %d; it must be from 0 to %d", r.Name, r.MaxTokens, maxTokens)
 		case r.Temperature != nil && !(*r.Temperature >= 0 && *r.Temperature <= 2):
 			return out, fmt.Errorf("route %s: temperature %g is not in 0 to 2", r.Name, *r.Temperature)
 		}
@@ -57,7 +57,7 @@ func newRoutes(all []Route, fallback string, providers map[string]*provider) (ro
 	}
 	at, ok := out.byName[fallback]
 	if !ok {
-		return out, fmt.Errorf("there is no route %q to be the default", fallback)
+		return out, fmt.Errorf("the default route %q does not exist", fallback)
 	}
 	out.fallback = at
 	return out, nil

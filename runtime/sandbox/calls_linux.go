@@ -86,7 +86,7 @@ func filterCalls(sockets bool) error {
 	// Without the flag, older kernels slow down every program under a filter.
 	_, _, failed := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, unix.SECCOMP_FILTER_FLAG_SPEC_ALLOW, uintptr(unsafe.Pointer(&program)))
 	if failed != 0 {
-		return step(failed, "filtering calls of the system")
+		return step(failed, "filtering system calls")
 	}
 	return nil
 }

@@ -74,7 +74,7 @@ func hint() string {
 			return "this may help: install bubblewrap, or allow namespaces by " + setting.command
 		}
 	}
-	return "this may help: install bubblewrap, or allow this program to make user namespaces (in a container: start it with that right)"
+	return "this may help: install bubblewrap, or allow this program to make user namespaces (in a container: start the container with that right)"
 }
 
 // probe starts this program in w under a name with which it exits at once.
@@ -82,7 +82,7 @@ func probe(ctx context.Context, w Sandbox, layers ...Layer) error {
 	ctx, cancel := context.WithTimeout(ctx, probeTime)
 	defer cancel()
 	if !called {
-		return errors.New("this program is not prepared to start itself again")
+		return errors.New("this program cannot start a copy of itself, because it does not register for that")
 	}
 	self, err := os.Executable()
 	if err != nil {
@@ -91,7 +91,7 @@ func probe(ctx context.Context, w Sandbox, layers ...Layer) error {
 	exit, out, err := w.Run(ctx, Spec{Argv: []string{self, probeName}, Dir: "/usr", ReadOnly: []string{self}, Layers: layers, path: self}, nil, 1000)
 	switch {
 	case errors.Is(err, syscall.ENOSPC):
-		return errors.New("making namespaces: this machine's limit of them is reached")
+		return errors.New("creating namespaces: the machine's limit on namespaces is reached")
 	case err != nil:
 		return err
 	case exit.Code != 0:

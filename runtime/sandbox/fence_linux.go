@@ -28,7 +28,7 @@ func fence(o orders, alone bool) error {
 	}
 	if alone {
 		if version, err := llsyscall.LandlockGetABIVersion(); err != nil || version < leastLandlock {
-			return fmt.Errorf("putting up a fence: this kernel's Landlock has version %d, too old to stand alone (%d)", version, leastLandlock)
+			return fmt.Errorf("restricting access with Landlock alone: this kernel has version %d of Landlock, and at least version %d is needed", version, leastLandlock)
 		}
 	}
 	config = config.BestEffort()

@@ -123,7 +123,7 @@ func filesOf(s Spec) (files []*os.File, release func(), err error) {
 		c, err := copyOf(f)
 		if err != nil {
 			release()
-			return nil, nil, fmt.Errorf("handing over a file: %w", err)
+			return nil, nil, fmt.Errorf("passing an open file to the sandbox: %w", err)
 		}
 		files = append(files, c)
 	}

@@ -175,7 +175,7 @@ func moved(s Spec) ([]piece, error) {
 		}
 		p.Source = real
 		if real == "/" || under("/", []string{p.Path}) || under(p.Path, []string{"/proc"}) {
-			return nil, fmt.Errorf("showing %s at %s: neither the whole file system nor /proc can be part of this", real, p.Path)
+			return nil, fmt.Errorf("showing %s at %s: the whole file system and /proc cannot be shown at another place", real, p.Path)
 		}
 	}
 	return pieces, nil

@@ -51,5 +51,5 @@ func forget() error {
 	case 0, unix.ENOSYS, unix.EPERM: // no keyrings at all, or none for this process
 		return nil
 	}
-	return step(errno, "leaving the session's keys")
+	return step(errno, "leaving the session keyring")
 }

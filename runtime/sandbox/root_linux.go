@@ -22,7 +22,7 @@ const (
 func build(pieces []piece, processes uint64) (bounded bool, err error) {
 	// Mounts made here must not propagate outside.
 	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
-		return false, step(err, "keeping mounts private")
+		return false, step(err, "making mounts private")
 	}
 	// The stage is mounted on a folder that every system has. pivot_root then moves the
 	// host's root beside the new one, where all its files can still be reached.
@@ -205,7 +205,7 @@ func enterRoot() error {
 		return step(err, "entering the root")
 	}
 	if err := unix.Unmount(".", unix.MNT_DETACH); err != nil {
-		return step(err, "taking the host's root away")
+		return step(err, "unmounting the host's root")
 	}
 	return step(unix.Chdir("/"), "entering the root")
 }

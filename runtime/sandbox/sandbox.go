@@ -17,7 +17,7 @@ var ErrSystem = errors.New("only Linux has a sandbox that evolve can use")
 // Remedy returns what a person can do about a missing sandbox, by the reason why it is missing.
 func Remedy(reason error) string {
 	if errors.Is(reason, ErrSystem) {
-		return "run evolve on Linux, in a virtual machine or a container, where its programs are not to be trusted"
+		return "run evolve on Linux, in a virtual machine or a container, if you do not trust the programs that it runs"
 	}
 	return "allow user namespaces, or install bubblewrap"
 }
@@ -107,7 +107,7 @@ func (b Sandbox) Err() error {
 func (b Sandbox) Layers() error {
 	switch {
 	case b.kind != isolateNamespaces:
-		return fmt.Errorf("%w: only namespaces have them", errors.ErrUnsupported)
+		return fmt.Errorf("%w: only a sandbox of namespaces has layers", errors.ErrUnsupported)
 	case b.unlayered != "":
 		return fmt.Errorf("%w: %s", errors.ErrUnsupported, b.unlayered)
 	}
@@ -145,7 +145,7 @@ func (b Sandbox) Start(ctx context.Context, s Spec) (*Process, error) {
 		}
 	}
 	if b.kind != isolateNone && !called {
-		return nil, errors.New("the sandbox needs this program to start itself again, which it is not prepared for")
+		return nil, errors.New("the sandbox needs this program to start a copy of itself, and the program does not register for that")
 	}
 	switch b.kind {
 	case isolateNamespaces:

@@ -70,19 +70,19 @@ func NewBoard(now func() time.Time) *Board {
 func (b *Board) Put(owner, key, value string, ttl time.Duration, readers ...string) error {
 	switch {
 	case owner == "" || len(owner) > MaxBoardKey:
-		return fmt.Errorf("an agent's name has 1 to %d bytes", MaxBoardKey)
+		return fmt.Errorf("an agent's name must have 1 to %d bytes", MaxBoardKey)
 	case key == "" || len(key) > MaxBoardKey:
 		return fmt.Errorf("a key has 1 to %d bytes", MaxBoardKey)
 	case !utf8.ValidString(key) || strings.Contains(key, " ") || clean(key) != key:
-		return errors.New("a key has no white space and no control characters")
+		return errors.New("a key must not have white space or control characters")
 	case value == "" || len(value) > MaxBoardValue:
 		return fmt.Errorf("a value has 1 to %d bytes", MaxBoardValue)
 	case !utf8.ValidString(value):
 		return errors.New("a value is UTF-8")
 	case ttl <= 0 || ttl > MaxBoardTTL:
-		return fmt.Errorf("a time to live is above 0 and at most %v", MaxBoardTTL)
+		return fmt.Errorf("a time to live must be above 0 and at most %v", MaxBoardTTL)
 	case len(readers) > MaxBoardReaders || slices.ContainsFunc(readers, func(r string) bool { return len(r) > MaxBoardKey }):
-		return fmt.Errorf("an entry has at most %d readers, with names of at most %d bytes", MaxBoardReaders, MaxBoardKey)
+		return fmt.Errorf("an entry can have at most %d readers, with names of at most %d bytes", MaxBoardReaders, MaxBoardKey)
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -32,7 +32,7 @@ func getTime() Tool {
 				minutes, _ := strconv.Atoi(m[3]) // absent: 0
 				seconds := hours*3600 + minutes*60
 				if hours > 14 || minutes > 59 {
-					return Failed(agent.ContractViolation, "there is no such offset")
+					return Failed(agent.ContractViolation, "the offset is not valid")
 				}
 				if m[1] == "-" {
 					seconds = -seconds

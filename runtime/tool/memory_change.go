@@ -39,9 +39,9 @@ func memoryAdd() Tool {
 			case text == "":
 				return Failed(agent.ContractViolation, "a memory must have a text")
 			case utf8.RuneCountInString(text) > maxFact:
-				return Failed(agent.ContractViolation, "a memory has at most %d characters", maxFact)
+				return Failed(agent.ContractViolation, "a memory can have at most %d characters", maxFact)
 			case env.added >= maxFacts:
-				return Failed(agent.BudgetExceeded, "a turn adds at most %d memories", maxFacts)
+				return Failed(agent.BudgetExceeded, "a turn can add at most %d memories", maxFacts)
 			}
 			sum := sha256.Sum256([]byte(env.Domain + "\x00" + text))
 			m := agent.Memory{
@@ -49,7 +49,7 @@ func memoryAdd() Tool {
 				Source: AgentSource, Time: env.Now, Confidence: a.Confidence,
 			}
 			if a.Replaces == m.ID {
-				return Failed(agent.ContractViolation, "a memory does not replace itself")
+				return Failed(agent.ContractViolation, "a memory cannot replace itself")
 			}
 			if a.Replaces != "" {
 				if res, ok := env.retract(a.Replaces, "replaced by "+m.ID); !ok {
@@ -88,7 +88,7 @@ func memoryRetract() Tool {
 			}
 			reason := strings.TrimSpace(a.Reason)
 			if reason == "" || utf8.RuneCountInString(reason) > maxReason {
-				return Failed(agent.ContractViolation, "a reason has between 1 and %d characters", maxReason)
+				return Failed(agent.ContractViolation, "a reason must have between 1 and %d characters", maxReason)
 			}
 			if res, ok := env.retract(a.ID, reason); !ok {
 				return res
@@ -100,7 +100,7 @@ func memoryRetract() Tool {
 // retract marks a memory as retracted, or returns the reason why it cannot.
 func (e *Env) retract(id, reason string) (Result, bool) {
 	if _, known := e.Retracted[id]; !known && len(e.Retracted) >= maxRetracted {
-		return Failed(agent.BudgetExceeded, "a session retracts at most %d memories", maxRetracted), false
+		return Failed(agent.BudgetExceeded, "a session can retract at most %d memories", maxRetracted), false
 	}
 	if e.Retracted == nil {
 		e.Retracted = map[string]string{}

@@ -54,9 +54,9 @@ func note() Tool {
 		func(_ context.Context, env *Env, a noteArgs) Result {
 			switch {
 			case utf8.RuneCountInString(a.Text) > maxNote:
-				return Failed(agent.ContractViolation, "a note has at most %d characters", maxNote)
+				return Failed(agent.ContractViolation, "a note can have at most %d characters", maxNote)
 			case len(env.Notes) >= maxNotes:
-				return Failed(agent.BudgetExceeded, "a session has at most %d notes", maxNotes)
+				return Failed(agent.BudgetExceeded, "a session can have at most %d notes", maxNotes)
 			}
 			env.Notes = append(env.Notes, a.Text)
 			return OK("noted")

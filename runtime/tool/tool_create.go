@@ -32,7 +32,7 @@ func toolCreate() Tool {
 				return Failed(agent.ContractViolation, "a source has at most %d bytes", maxSource)
 			}
 			if env.Author == nil {
-				return Failed(agent.Denied, "no tools are authored here")
+				return Failed(agent.Denied, "tools cannot be written here")
 			}
 			raw, err := json.Marshal(a)
 			if err != nil {
@@ -55,7 +55,7 @@ func toolDelete() Tool {
 		Available, []string{"engineering"},
 		func(_ context.Context, env *Env, a toolDeleteArgs) Result {
 			if env.Delete == nil {
-				return Failed(agent.Denied, "no tools are authored here")
+				return Failed(agent.Denied, "tools cannot be written here")
 			}
 			return env.Delete(a.Name, a.Reason)
 		}))

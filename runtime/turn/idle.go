@@ -46,9 +46,9 @@ var chooses = []string{"tools.pattern_weight", "tools.performance_weight", "tool
 // count. An evaluation starts without a session and without other agents, so parameters
 // that act through delegation, and without conversations through notes, have no effect.
 func Idle(s agent.Space, c Circumstances) map[string]string {
-	model := "cannot act with the heuristic model"
+	model := "has no effect with the heuristic model"
 	if c.Language {
-		model = "cannot act with a language model"
+		model = "has no effect with a language model"
 	}
 	out := map[string]string{}
 	met := c.met()
@@ -65,28 +65,28 @@ func Idle(s agent.Space, c Circumstances) map[string]string {
 		case group == generalTemperature || group == "routes":
 			switch {
 			case p.Name == generalTemperature && !met.without(s):
-				why = "cannot act: each task has a domain with a temperature of its own"
+				why = "has no effect: each task has a domain with a temperature of its own"
 			case p.Name != generalTemperature && !met.domains[domain]:
-				why = "cannot act: no task is of the domain " + domain
+				why = "has no effect: no task is of the domain " + domain
 			case group == generalTemperature && c.Untempered:
-				why = "cannot act: the model takes no temperature"
+				why = "has no effect: the model takes no temperature"
 			}
 		case group == "decompose" && c.Language && !met.parts:
-			why = "cannot act: no task has parts"
+			why = "has no effect: no task has parts"
 		case p.Name == "decompose.max_subgoals" && c.Language && !met.bounded:
-			why = "cannot act: no task has more parts than its least value"
+			why = "has no effect: no task has more parts than its minimum"
 		case p.Name == "tools.expire_turns" && c.Language && !c.activates():
-			why = "cannot act: there is no tool to activate"
+			why = "has no effect: there is no tool to activate"
 		case group == "delegate":
-			why = "cannot act: an evaluation has no other agents"
+			why = "has no effect: an evaluation has no other agents"
 		case group == "notes" && !met.conversations:
-			why = "cannot act: an evaluation starts without notes"
+			why = "has no effect: an evaluation starts without notes"
 		case group == "distill" && !met.turns:
-			why = "cannot act: no task has earlier turns"
+			why = "has no effect: no task has earlier turns"
 		case group == "recall" && c.Memories == 0 && !met.memories && !c.remembers():
-			why = "cannot act: there are no memories"
+			why = "has no effect: there are no memories"
 		case group == "bootstrap" && c.fits(p):
-			why = "cannot act: the workspace's files fit into the least budget"
+			why = "has no effect: the workspace's files fit into the smallest budget"
 			if !c.Language {
 				why = model
 			}

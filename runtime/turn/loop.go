@@ -68,7 +68,7 @@ func (r *run) work(ctx context.Context, goal string, findings []model.Finding, l
 		}
 		if len(reply.Calls) > 0 {
 			if req.Remaining == 1 {
-				e.outcome, e.why = agent.BudgetExceeded, "the model wanted more calls than it has iterations"
+				e.outcome, e.why = agent.BudgetExceeded, "the model requested more calls than its iterations allow"
 				return e
 			}
 			if !r.act(ctx, req, reply.Calls, &e) {
@@ -105,7 +105,7 @@ func (r *run) synthesize(ctx context.Context, findings []model.Finding) ending {
 			return e
 		}
 		if len(reply.Calls) > 0 {
-			e.outcome, e.why = agent.ContractViolation, "a synthesis calls no tools"
+			e.outcome, e.why = agent.ContractViolation, "a synthesis must not call tools"
 			return e
 		}
 		if problems := r.problems(req, reply); !r.reconsider(req, reply, problems) {
@@ -346,7 +346,7 @@ func (r *run) finalize(reply model.Reply, e *ending) {
 			e.why = "the model refused and gave no reason"
 		}
 	case reply.Formless:
-		e.outcome, e.why = agent.LowUtility, "the answer has not the form "+string(r.settings.form)
+		e.outcome, e.why = agent.LowUtility, "the answer does not have the form "+string(r.settings.form)
 	default:
 		e.outcome = agent.OK
 	}

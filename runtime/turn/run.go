@@ -308,7 +308,7 @@ func (r *run) enable(name string) tool.Result {
 	case !ok:
 		return tool.Failed(agent.Denied, "there is no tool %q", memory.Cut(name, 80))
 	case spec.Category != tool.Available:
-		return tool.Failed(agent.Denied, "the tool %s is not for activation", name)
+		return tool.Failed(agent.Denied, "the tool %s cannot be activated", name)
 	}
 	if why := r.withheld(name); why != "" {
 		return tool.Failed(agent.Denied, "%s", why)
@@ -329,7 +329,7 @@ func (r *run) boundTools() {
 	if len(names) > 0 {
 		r.event(agent.Event{
 			Kind: agent.EventAutonomy, Name: fmt.Sprintf("level %d", r.level), Data: encode(names),
-			Text: fmt.Sprintf("keeps back %s; a person can ask for level %d with `evolve autonomy request %s --level %d`", strings.Join(names, ", "), r.level+1, cmp.Or(r.agent.id, "AGENT"), r.level+1),
+			Text: fmt.Sprintf("withholds %s; a person can ask for level %d with `evolve autonomy request %s --level %d`", strings.Join(names, ", "), r.level+1, cmp.Or(r.agent.id, "AGENT"), r.level+1),
 		})
 	}
 }

@@ -38,17 +38,17 @@ func HeuristicSpace(domains, tools []string) agent.Space {
 	}
 	params := []agent.Param{
 		number("recall.min_score", .50, .95, .75,
-			"least score, in [0,1], of a memory that is recalled; lower recalls more and worse"),
-		whole("recall.max_memories", 1, 20, 8, "memories recalled at most"),
+			"minimum score, in [0,1], of a memory that is recalled; a lower value recalls more memories, and worse ones"),
+		whole("recall.max_memories", 1, 20, 8, "maximum number of recalled memories"),
 		number("recall.mmr_lambda", 0, 1, .7,
-			"relevance against novelty of recalled memories: 1 is relevance alone"),
-		whole("recall.token_budget", 200, 4000, 1500, "tokens of all recalled memories together"),
+			"weight of relevance against novelty in the choice of memories: 1 counts relevance alone"),
+		whole("recall.token_budget", 200, 4000, 1500, "maximum tokens of all recalled memories together"),
 		selection(tools),
 		number("tools.pattern_weight", 0, 1, .8, "weight of how well the goal fits a tool's pattern"),
 		number("tools.performance_weight", 0, 1, .2, "weight of how useful a tool is in the domain"),
-		number("tools.cutoff", 0, 1, .15, "least choice score of a tool that is called; lower tries more tools"),
+		number("tools.cutoff", 0, 1, .15, "minimum choice score of a tool that is called; a lower value tries more tools"),
 		whole("loop.max_iterations", 1, hardIterations, 8, "model calls on a goal, or on each of its subgoals"),
-		toggle("loop.self_check", "send an answer back once when it has not the form the question asks for"),
+		toggle("loop.self_check", "send an answer back once if it does not have the form that the question asks for"),
 		toggle("decompose.enabled", "break composite goals into subgoals"),
 		whole("decompose.max_subgoals", leastSubgoals, maxSubgoals, maxSubgoals, "subgoals at most"),
 		{
@@ -126,7 +126,7 @@ func LanguageSpace(domains, tools, allowed, routes []string) agent.Space {
 		},
 		agent.Param{
 			Name: "answer.retries", Kind: agent.Int, Min: 0, Max: 3, Default: int64(1), When: map[string][]any{"answer.form": forms[1:]},
-			Description: "times that an answer without the form is asked for again",
+			Description: "how often an answer is requested again if it does not have the form",
 		},
 	)
 	return s
@@ -149,13 +149,13 @@ func further(domains, routes []string) []agent.Param {
 		}
 	}
 	return append(params,
-		whole("distill.threshold_tokens", 20_000, 200_000, 120_000, "tokens of history from which it is distilled"),
-		whole("distill.threshold_messages", 20, 500, 150, "messages of history from which it is distilled"),
-		whole("tools.expire_turns", 1, 20, 5, "unused model calls after which an activated tool is dropped"),
-		whole("notes.token_budget", 200, 8000, 2000, "tokens of notes in the prompt"),
-		whole("bootstrap.token_budget", 4000, 100_000, 40_000, "tokens of workspace files in the prompt"),
-		number("delegate.below", 0, 1, .3, "own competence below which delegation is suggested"),
-		number("delegate.above", 0, 1, .6, "another's competence above which it is suggested"),
+		whole("distill.threshold_tokens", 20_000, 200_000, 120_000, "number of tokens from which the history is distilled"),
+		whole("distill.threshold_messages", 20, 500, 150, "number of messages from which the history is distilled"),
+		whole("tools.expire_turns", 1, 20, 5, "number of model calls without use after which an activated tool is dropped"),
+		whole("notes.token_budget", 200, 8000, 2000, "maximum tokens of notes in the prompt"),
+		whole("bootstrap.token_budget", 4000, 100_000, 40_000, "maximum tokens of workspace files in the prompt"),
+		number("delegate.below", 0, 1, .3, "competence of the agent below which delegation is suggested"),
+		number("delegate.above", 0, 1, .6, "competence of another agent above which delegation is suggested"),
 	)
 }
 
