@@ -40,7 +40,7 @@ func Config(c ConfigChange) []Gate {
 				return Failed, "the files do not load: " + err.Error()
 			}
 			if !got.Equal(c.Want) {
-				return Failed, fmt.Sprintf("the files load as %s, measured was %s", got.ID().Short(), c.Want.ID().Short())
+				return Failed, fmt.Sprintf("the files load as %s, but %s was measured", got.ID().Short(), c.Want.ID().Short())
 			}
 			return Passed, "the files load as exactly the config that was measured, " + c.Want.ID().Short()
 		}},

@@ -49,7 +49,7 @@ func Run(ctx context.Context, gates []Gate) []archive.GateVerdict {
 			inner, span := telemetry.Start(ctx, "gate")
 			span.Text(telemetry.Gate, g.Name)
 			if p := panics.Try(func() { verdict, evidence = g.Check(inner) }); p != nil {
-				verdict, evidence = Failed, fmt.Sprintf("the gate itself broke: %v", p.Value)
+				verdict, evidence = Failed, fmt.Sprintf("the gate itself failed: %v", p.Value)
 			}
 			span.Text(telemetry.Outcome, string(verdict))
 			span.End()

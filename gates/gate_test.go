@@ -93,7 +93,7 @@ func TestConfigGates(t *testing.T) {
 		}, "config", "line 3"},
 		{"loads as something else", func(c *ConfigChange) {
 			c.Reload = func() (agent.Config, error) { return agent.Config{"x": int64(3)}, nil }
-		}, "config", "measured was"},
+		}, "config", "was measured"},
 		{"copies an answer", func(c *ConfigChange) { c.Texts["strategy"] = "say Brown Fox jumps, over the fence" }, "overlap", "t1"},
 		{"demonstrates a search task", func(c *ConfigChange) { c.demonstrate(bench.Search) }, "", ""},
 		{"demonstrates a holdout task", func(c *ConfigChange) { c.demonstrate(bench.Holdout) }, "overlap", "t2"},

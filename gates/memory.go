@@ -51,13 +51,13 @@ func Memories(c MemoryChange) []Gate {
 			}
 			for _, m := range added {
 				if i := slices.IndexFunc(c.Others, func(o agent.Memory) bool { return o.ID == m.ID }); i >= 0 {
-					return Failed, fmt.Sprintf("the id %q is that of a memory in another file", m.ID)
+					return Failed, fmt.Sprintf("the id %q belongs to a memory in another file", m.ID)
 				}
 				if len(m.Text)+len(m.Answer) > memory.MaxEntryBytes {
 					return Failed, fmt.Sprintf("the memory %q is longer than %d bytes", m.ID, memory.MaxEntryBytes)
 				}
 			}
-			return Passed, fmt.Sprintf("the file loads: %d added, %d with another mark, %d as they were", len(added), len(marked), len(before)-len(marked))
+			return Passed, fmt.Sprintf("the file loads: %d added, %d with another mark, %d unchanged", len(added), len(marked), len(before)-len(marked))
 		}},
 		{Name: "credentials", Check: func(context.Context) (Verdict, string) {
 			for _, m := range added {
@@ -70,7 +70,7 @@ func Memories(c MemoryChange) []Gate {
 					return Failed, fmt.Sprintf("the reason at %q holds what looks like a credential", m.ID)
 				}
 			}
-			return Passed, "none was found in what is new"
+			return Passed, "none was found in the additions"
 		}},
 		overlap(c.Answers, func() (map[string]string, error) {
 			texts := map[string]string{}

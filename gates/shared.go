@@ -16,7 +16,7 @@ func base(was, is map[string]string) Gate {
 		if moved := Moved(was, is); len(moved) > 0 {
 			return Failed, "changed since it was measured: " + strings.Join(moved, ", ")
 		}
-		return Passed, fmt.Sprintf("%d inputs are as they were measured", len(is))
+		return Passed, fmt.Sprintf("%d inputs are unchanged since they were measured", len(is))
 	}}
 }
 
@@ -25,7 +25,7 @@ func overlap(answers *bench.AnswerIndex, texts func() (map[string]string, error)
 	return Gate{Name: "overlap", Check: func(context.Context) (Verdict, string) {
 		all, err := texts()
 		if err != nil {
-			return NotRun, "there is no text to look at"
+			return NotRun, "there is no text to check"
 		}
 		words := 0
 		for _, name := range slices.Sorted(maps.Keys(all)) {

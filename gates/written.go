@@ -58,7 +58,7 @@ func Tool(c ToolChange) []Gate {
 		{Name: "definition", Check: func(context.Context) (Verdict, string) {
 			d, err := c.Reload()
 			if err != nil {
-				return Failed, "the files are no tool: " + oneLine(err)
+				return Failed, "the files are not a tool: " + oneLine(err)
 			}
 			return Passed, fmt.Sprintf("the files load as the tool %s, source %s", d.Name, d.Hash()[:12])
 		}},
@@ -66,7 +66,7 @@ func Tool(c ToolChange) []Gate {
 			d, err := c.Reload()
 			switch {
 			case err != nil:
-				return NotRun, "there is no tool to name"
+				return NotRun, "the files hold no tool, so there is no name to check"
 			case slices.Contains(c.Registered, d.Name) || authored.Reserved(d.Name):
 				return Failed, fmt.Sprintf("%s is the name of a registered tool, which it would take the place of", d.Name)
 			}
@@ -126,7 +126,7 @@ func earlierTests(c ToolChange) Gate {
 		if len(broken) > 0 {
 			return Flagged, fmt.Sprintf("the version in use passes %d of its tests that the new one does not: %s", len(broken), strings.Join(broken, "; "))
 		}
-		return Passed, fmt.Sprintf("the new version passes every test of the version in use that this one passes, of %d", len(now.Tests))
+		return Passed, fmt.Sprintf("the new version passes every test that the version in use passes of its own %d", len(now.Tests))
 	}}
 }
 
@@ -138,7 +138,7 @@ func ToolDeletion(c ToolChange, unused func(context.Context) error) []Gate {
 		{Name: "definition", Check: func(context.Context) (Verdict, string) {
 			d, err := c.Before()
 			if err != nil {
-				return Failed, "the files are no tool: " + oneLine(err)
+				return Failed, "the files are not a tool: " + oneLine(err)
 			}
 			return Passed, fmt.Sprintf("the files are the tool %s, source %s", d.Name, d.Hash()[:12])
 		}},
@@ -151,7 +151,7 @@ func ToolDeletion(c ToolChange, unused func(context.Context) error) []Gate {
 			if verdict == Failed { // a tool that fails its tests may be deleted
 				verdict = Passed
 			}
-			return verdict, "of the tool that goes: " + evidence
+			return verdict, "of the tool that is deleted: " + evidence
 		}},
 		{Name: "use", Check: func(ctx context.Context) (Verdict, string) {
 			if err := unused(ctx); err != nil {
@@ -202,14 +202,14 @@ func Skill(c SkillChange) []Gate {
 		{Name: "definition", Check: func(context.Context) (Verdict, string) {
 			d, err := c.Reload()
 			if err != nil {
-				return Failed, "the file is no skill: " + oneLine(err)
+				return Failed, "the file is not a skill: " + oneLine(err)
 			}
 			return Passed, fmt.Sprintf("the file loads as the skill %s of domain %s", d.Name, d.Domain)
 		}},
 		{Name: "vetoes", Check: func(ctx context.Context) (Verdict, string) {
 			d, err := c.Reload()
 			if err != nil {
-				return NotRun, "there is no skill to look at"
+				return NotRun, "the file holds no skill to check"
 			}
 			list, err := c.Again(ctx)
 			if err != nil {
@@ -236,9 +236,9 @@ func vetoed(d skill.Definition, list []skill.Candidate) (Verdict, string) {
 		case len(again.Vetoes) > 0:
 			return Failed, strings.Join(again.Vetoes, "; ")
 		case string(again.Definition.Encode()) != string(d.Encode()):
-			return Failed, "drafted again from its transcripts it reads otherwise"
+			return Failed, "drafting it again from its transcripts gives another text"
 		}
-		return Passed, fmt.Sprintf("drafted again from its transcripts, word for word: solved %d tasks of %d clusters, failed on %d; no veto",
+		return Passed, fmt.Sprintf("drafting it again from its transcripts gives the same text: solved %d tasks of %d clusters, failed on %d; no veto",
 			again.Solved, again.Clusters, again.Failed)
 	}
 	return Failed, "its transcripts give no such skill"

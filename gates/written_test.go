@@ -120,7 +120,7 @@ func TestSkillGates(t *testing.T) {
 		"a veto": {func(_ *SkillChange, _ *skill.Definition, again *skill.Candidate) {
 			again.Vetoes = []string{"it solved one cluster"}
 		}, "vetoes failed", "one cluster"},
-		"a word was slipped in": {func(_ *SkillChange, d *skill.Definition, _ *skill.Candidate) { d.Text += " Obey." }, "vetoes failed", "otherwise"},
+		"a word was slipped in": {func(_ *SkillChange, d *skill.Definition, _ *skill.Candidate) { d.Text += " Obey." }, "vetoes failed", "another text"},
 		"from nowhere":          {func(_ *SkillChange, d *skill.Definition, _ *skill.Candidate) { d.Name = "other" }, "vetoes failed", "no such skill"},
 		"no transcripts": {func(c *SkillChange, _ *skill.Definition, _ *skill.Candidate) {
 			c.Again = func(context.Context) ([]skill.Candidate, error) { return nil, errors.New("gone") }

@@ -223,7 +223,7 @@ func (p *Plan) callable(r report, out *Outcome) []query {
 			a.small = harness.Calls
 		}
 		if results == 0 {
-			leave("no call of it returned")
+			leave("none of its calls returned")
 			continue
 		}
 		asks = append(asks, a)
@@ -441,7 +441,7 @@ func (p *Plan) conclude(asks, suspects []query, bases, candidates []side, out *O
 			out.Left = append(out.Left, Reason{subject.Name, ErrTime.Error()})
 			continue
 		case now == nil:
-			after := "no call before the time was up"
+			after := "the time ran out before the first call"
 			if codes := candidates[0].codes[a.function]; len(codes) > 0 {
 				after = "a process that ended before the first call, with exit code " + lastCode(codes)
 			}

@@ -41,7 +41,7 @@ func Gate(list []File) gates.Gate {
 		case len(c.blind) > 0:
 			return gates.Flagged, unread
 		}
-		clean := "by the names in it, the change of " + gates.Listed(c.read) + " adds no code that " + strings.Join(kinds[:reaches], ", ") + " or " + kinds[reaches]
+		clean := "judged by the names in it, the change of " + gates.Listed(c.read) + " adds no code that " + strings.Join(kinds[:reaches], ", ") + " or " + kinds[reaches]
 		return gates.Passed, joined([]string{clean}, unread)
 	}}
 }

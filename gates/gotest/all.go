@@ -50,7 +50,7 @@ func (t *checker) allGate(ctx context.Context) (gates.Verdict, string, error) {
 	case len(blamed) > 0:
 		return gates.Failed, "tests of packages that do not import the patch pass on the base and fail here: " + some(blamed), nil
 	case len(excused) > 0:
-		return gates.Flagged, "tests of packages that do not import the patch are unsteady on the base: " + some(excused), nil
+		return gates.Flagged, "tests of packages that do not import the patch are flaky on the base: " + some(excused), nil
 	}
 	if packages == 0 {
 		return gates.Passed, "no other package has tests that pass on the base", nil

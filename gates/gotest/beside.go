@@ -254,7 +254,7 @@ func (t *checker) besideRunner(p *pkg, binaries map[beside.Side]string, left *ti
 		}
 		text, more, err := reported(file, mostBeside)
 		if more {
-			return nil, nil, errors.New("the calls reported too much")
+			return nil, nil, errors.New("the calls wrote too much output")
 		}
 		return []byte(text), out.Stdout, err
 	}

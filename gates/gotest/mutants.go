@@ -155,10 +155,10 @@ func (t *checker) coverageGate(ctx context.Context) (gates.Verdict, string, erro
 		switch {
 		case undecided[key] || e.decides[x.never]:
 		case e.untried[x.never]:
-			loose = append(loose, fmt.Sprintf("%s was not held true or false, for lack of time (%s)", strconv.QuoteToASCII(x.text), at))
+			loose = append(loose, fmt.Sprintf("%s was not forced to true or false, for lack of time (%s)", strconv.QuoteToASCII(x.text), at))
 		default:
 			undecided[key] = true
-			loose = append(loose, fmt.Sprintf("%s can be held true or false (%s)", strconv.QuoteToASCII(x.text), at))
+			loose = append(loose, fmt.Sprintf("%s can be forced to true or false (%s)", strconv.QuoteToASCII(x.text), at))
 		}
 	}
 	lost, err := t.untestedRemovals(ctx)

@@ -145,7 +145,7 @@ func (t *checker) excuse(ctx context.Context, list []testResult, h runOptions) e
 func (t *checker) repeat(ctx context.Context, x *testResult, h runOptions) error {
 	unsteady := sameTests(x.wrong, x.base.Unsteady)
 	if unsteady {
-		x.excuse = "is unsteady on the base"
+		x.excuse = "is flaky on the base"
 	}
 	if x.tests.binary(x.pkg) == "" {
 		return nil

@@ -106,9 +106,9 @@ func (t *tried) judge() (gates.Verdict, string) {
 	case c.Tasks == 0:
 		return gates.Flagged, "nothing was compared: " + measured
 	case c.MeanA == 0 && c.MeanB == 0:
-		return gates.Flagged, "the base scores nothing, so that no loss could be seen: " + measured
+		return gates.Flagged, "the base scores 0, so that no loss could be seen: " + measured
 	case c.Clusters < stats.MinClusters:
-		return gates.Flagged, fmt.Sprintf("%d independent tasks show nothing, at least %d are needed: %s", c.Clusters, stats.MinClusters, measured)
+		return gates.Flagged, fmt.Sprintf("%d independent tasks are too few to show anything, at least %d are needed: %s", c.Clusters, stats.MinClusters, measured)
 	case c.Hi < 0:
 		return gates.Failed, "shown to be worse: " + measured
 	case c.Lo > 0:
@@ -116,5 +116,5 @@ func (t *tried) judge() (gates.Verdict, string) {
 	case c.Lo > -trialMargin:
 		return gates.Passed, fmt.Sprintf("a loss of %s points is ruled out: %s", text.Short(100*trialMargin), measured)
 	}
-	return gates.Flagged, fmt.Sprintf("neither shown to be worse nor that a loss of %s points is ruled out: %s", text.Short(100*trialMargin), measured)
+	return gates.Flagged, fmt.Sprintf("not shown to be worse, but a loss of %s points is not ruled out: %s", text.Short(100*trialMargin), measured)
 }

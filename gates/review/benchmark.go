@@ -27,7 +27,7 @@ func (w *gateRun) benchmarkGate() gates.Gate {
 	return gates.Gate{Name: gateBenchmark, Check: func(ctx context.Context) (gates.Verdict, string) {
 		b := w.target.Benchmark
 		if own := b.Names(w.start(w.target), w.judged.Changed); own != "" {
-			return gates.Failed, fmt.Sprintf("%sthe patch changes %s, which is to measure it", b.Measured(), own)
+			return gates.Failed, fmt.Sprintf("%sthe patch changes %s, which measures the patch", b.Measured(), own)
 		}
 		m, err := w.measure(ctx, b)
 		if err != nil {
@@ -52,7 +52,7 @@ func ofBenchmark(r gobench.Result, measured string) (gates.Verdict, string) {
 	case r.Verdict == gobench.Void:
 		return gates.Flagged, "the measurement carries no verdict: " + evidence
 	case len(r.Blind) > 0:
-		return gates.Flagged, "it cannot show that nothing is worse (more runs may: count): " + strings.Join(r.Blind, "; ") + "; " + evidence
+		return gates.Flagged, "it cannot show that nothing is worse (a higher count of runs may show it): " + strings.Join(r.Blind, "; ") + "; " + evidence
 	}
 	return gates.Passed, evidence
 }

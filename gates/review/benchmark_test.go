@@ -36,7 +36,7 @@ func TestBenchmarkCommand(t *testing.T) {
 		{"it fails", size + `echo BenchmarkFull 1 20 work/op; [ $size = 64 ]`, "32", gates.NotRun, "candidate: sh ended with code 1"},
 		{"it never worked", "exit 7", "32", gates.NotRun, "sh ended with code 7"},
 		{"it is never the same", `echo BenchmarkFull$$ 1 20 work/op`, "32", gates.Flagged, "the measurement carries no verdict"},
-		{"another program", "", "32", gates.Failed, "the patch changes cache/measure, which is to measure it"},
+		{"another program", "", "32", gates.Failed, "the patch changes cache/measure, which measures the patch"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			b := newBureau(t)

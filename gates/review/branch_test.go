@@ -17,7 +17,7 @@ import (
 )
 
 // behind is the note about a merge that was not pulled.
-const behind = "what is checked out here does not have it: git pull --ff-only origin main"
+const behind = "the branch that is checked out here does not have it yet: git pull --ff-only origin main"
 
 // TestBranchMerged checks that each way of merging is recorded as the approval, once.
 func TestBranchMerged(t *testing.T) {

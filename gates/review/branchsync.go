@@ -189,7 +189,7 @@ func (rev *Reviewer) syncBranch(ctx context.Context, g *branchGroup, id string, 
 	case why != nil, errors.As(err, &far), errors.As(err, &cannot), errors.As(err, &refused):
 		state.Trouble, err = patch.WithoutUser(err.Error()), nil
 	case ctx.Err() != nil: // git was stopped
-		state.Trouble, err = "the time for remotes was over", nil
+		state.Trouble, err = "the time for remotes was used up", nil
 	default:
 		return state, err
 	}
@@ -313,7 +313,7 @@ func (g *branchGroup) behind(ctx context.Context, p archive.ProposalRecord, stat
 	}
 	in, err := g.repo.Contains(ctx, head, p.AdoptedCommit)
 	if err == nil && !in {
-		note := "what is checked out here does not have it: git pull --ff-only " + p.Branch.Remote + " " + g.base
+		note := "the branch that is checked out here does not have it yet: git pull --ff-only " + p.Branch.Remote + " " + g.base
 		state.Note = strings.TrimPrefix(state.Note+"; "+note, "; ")
 	}
 	return err

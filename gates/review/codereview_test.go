@@ -168,7 +168,7 @@ func TestWhyThereIsNoReview(t *testing.T) {
 		"heuristic":   {CodeReviewer{Agent: "clerk", Cannot: "has the heuristic model, which cannot review"}, 1, "one agent is configured, and clerk has the heuristic model", ""},
 		"malformed":   {(&critic{answer: "looks good"}).reviewer("clerk"), 1, "", "clerk was asked and gave no verdict: its answer is not the JSON object that was asked for"},
 		"no network":  {broken(errors.New("no route to host")), 1, "", "clerk was asked and gave no verdict: its model could not be opened: no route to host"},
-		"no budget":   {(&critic{answer: approves}).reviewer("clerk"), 1e-9, "", "clerk was asked and gave no verdict: the budget of the night left nothing for it"},
+		"no budget":   {(&critic{answer: approves}).reviewer("clerk"), 1e-9, "", "clerk was asked and gave no verdict: the budget of the night left no money for it"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBureau(t)

@@ -51,7 +51,7 @@ func (w *gateRun) contradicts(scale *metrics.Scale, runs [4][]metrics.Value) (ga
 	verdict, how := gates.Failed, "not shown to be better"
 	switch {
 	case same:
-		how = "as the base in every value"
+		how = "equal to the base in every value"
 	case c.Lo-noise > 0:
 		verdict, how = gates.Flagged, "better by less"
 	case c.Hi+noise < 0:

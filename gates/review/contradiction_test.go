@@ -34,7 +34,7 @@ func TestContradiction(t *testing.T) {
 		says      string
 	}{
 		"worse":               {confirmed, [4][]metrics.Value{flat(30), flat(45), flat(30), flat(45)}, gates.Failed, "the patched tree is worse, "},
-		"the same":            {confirmed, [4][]metrics.Value{flat(30), flat(30), flat(30), flat(30)}, gates.Failed, "as the base in every value, 0.0 points"},
+		"the same":            {confirmed, [4][]metrics.Value{flat(30), flat(30), flat(30), flat(30)}, gates.Failed, "equal to the base in every value, 0.0 points"},
 		"better by less":      {confirmed, [4][]metrics.Value{flat(30), flat(28), flat(30), flat(28)}, gates.Flagged, "better by less, "},
 		"as good":             {confirmed, [4][]metrics.Value{flat(30), flat(2), flat(30), flat(2)}, gates.Passed, ""},
 		"a busy machine":      {confirmed, [4][]metrics.Value{flat(30), flat(30), flat(60), flat(30)}, gates.Passed, ""},

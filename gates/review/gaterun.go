@@ -150,7 +150,7 @@ func (rev *Reviewer) recordGates(ctx context.Context, p, was archive.ProposalRec
 		}
 		if now.State != was.State || now.Patch.Digest != was.Patch.Digest || now.Patch.Interrupted != was.Patch.Interrupted || (reviewed(now) == nil) != (reviewed(was) == nil) {
 			p = now
-			return Refuse("`evolve show "+now.ID+"` shows its history", "the verdicts of %s were dropped, because it is %s meanwhile", now.ID, now.State.Name())
+			return Refuse("`evolve show "+now.ID+"` shows its history", "the verdicts of %s were dropped, because it is %s by now", now.ID, now.State.Name())
 		}
 		p, err = work(ctx, s)
 		return err
@@ -166,7 +166,7 @@ func (rev *Reviewer) recordGates(ctx context.Context, p, was archive.ProposalRec
 func (s *session) recordVerdicts(ctx context.Context, repo *patch.Repository, p archive.ProposalRecord, entry string, spent float64) (archive.ProposalRecord, error) {
 	var refused *RefusedError
 	if _, err := s.findDuplicate(ctx, p); errors.As(err, &refused) {
-		p.Gates = append(p.Gates, archive.GateVerdict{Gate: gateUnique, Verdict: string(gates.Failed), Evidence: "while the gates ran it came to this: " + refused.Text})
+		p.Gates = append(p.Gates, archive.GateVerdict{Gate: gateUnique, Verdict: string(gates.Failed), Evidence: "this changed while the gates ran: " + refused.Text})
 	} else if err != nil {
 		return p, err
 	}
@@ -360,5 +360,5 @@ func (w *gateRun) export(ctx context.Context) (gates.Verdict, string) {
 	if err != nil {
 		return gates.NotRun, "the trees could not be written out: " + err.Error()
 	}
-	return gates.Passed, fmt.Sprintf("tree %.12s and tree %.12s, out of the objects alone", tree, w.tree)
+	return gates.Passed, fmt.Sprintf("tree %.12s and tree %.12s, read from the repository's objects alone", tree, w.tree)
 }

@@ -74,7 +74,7 @@ func (w *gateRun) languageGates() []gates.Gate {
 				}
 			}
 			names = append(names, gotest.Names()...)
-			evidence := "the target has no file of Go, and of other languages only early exits, credentials and names of calls are read, and nothing is broken on purpose or called; not run: " + strings.Join(names, ", ")
+			evidence := "the target has no Go file; in other languages only early exits, credentials and names of calls are read, no code is broken on purpose, and no function is called for comparison; not run: " + strings.Join(names, ", ")
 			if why := w.uncommanded(); why != "" {
 				evidence += "; nothing is built or tested, since " + why
 			}

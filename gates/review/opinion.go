@@ -54,7 +54,7 @@ func (rev *Reviewer) ask(ctx context.Context, r CodeReviewer, p archive.Proposal
 	usd := reply.Usage.CostUSD
 	switch {
 	case errors.Is(err, bench.ErrBudget):
-		return o, errors.New("the budget of the night left nothing for it")
+		return o, errors.New("the budget of the night left no money for it")
 	case err != nil:
 		return opinion{usd: usd}, fmt.Errorf("its model could not be asked: %w", err)
 	case none != "":

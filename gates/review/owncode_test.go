@@ -66,7 +66,7 @@ func TestGatesOfOwnCode(t *testing.T) {
 	const config = "--- a/cache/config.yaml\n+++ b/cache/config.yaml\n@@ -1 +1 @@\n-limit: 20\n+limit: 21\n"
 	const both = config + "--- a/cache/rank\n+++ b/cache/rank\n@@ -2 +2 @@\n-echo 5\n+echo 3\n"
 	p := b.must(b.submit(OriginPerson, "Robin", both))
-	if got := gateOf(t, p, gateProgram); got.Verdict != string(gates.Flagged) || !strings.Contains(got.Evidence, "base and patched tree in turns, twice each, pass test sh -n cache/rank; ") {
+	if got := gateOf(t, p, gateProgram); got.Verdict != string(gates.Flagged) || !strings.Contains(got.Evidence, "base and patched tree, run in turns, twice each, pass test sh -n cache/rank; ") {
 		t.Errorf("%s: %s", got.Verdict, got.Evidence)
 	}
 	if got := gateOf(t, p, gateTrap); got.Verdict != string(gates.Passed) || strings.Contains(got.Evidence, "config.yaml") {
@@ -83,8 +83,8 @@ func TestGatesOfOwnCode(t *testing.T) {
 		scoring *Scoring
 		path    string
 	}{
-		"the patch changes no code, but the agent's config alone": {b.Targets[0].Scoring, "cache/config.yaml"},
-		"the target names none of build, test and score":          {nil, "cache/rank"},
+		"the patch changes no code, only the agent's config": {b.Targets[0].Scoring, "cache/config.yaml"},
+		"the target names none of build, test and score":     {nil, "cache/rank"},
 		"": {b.Targets[0].Scoring, "cache/rank"},
 	} {
 		w.target.Scoring, w.files = c.scoring, []patch.File{{Path: c.path}}

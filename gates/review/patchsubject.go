@@ -52,7 +52,7 @@ func (t *patchSubject) adoptable(ctx context.Context, p *archive.ProposalRecord,
 		return fmt.Errorf("writing the patched tree: %w", err)
 	}
 	if tree != p.Patch.Tree || Digest(*p) != p.Patch.Digest {
-		return Refuse("`evolve audit verify` and `evolve archive check` show more; reject it", "%s is not what its gates have seen: its digest does not match", p.ID)
+		return Refuse("`evolve audit verify` and `evolve archive check` show more; reject it", "%s is not what its gates checked: its digest does not match", p.ID)
 	}
 	if err := Bound(ctx, t.store, *p); err != nil {
 		return err
@@ -72,7 +72,7 @@ func (t *patchSubject) adoptable(ctx context.Context, p *archive.ProposalRecord,
 	if err != nil {
 		return err
 	}
-	return tooSoon(quota.CheckAdoption(list, t.Now()), "it waits; nothing of it changes by waiting")
+	return tooSoon(quota.CheckAdoption(list, t.Now()), "approve it later: a patch does not change while it waits")
 }
 
 // tooSoon turns a *quota.TooSoonError into a refusal and returns any other error as it is.
@@ -90,7 +90,7 @@ func (t *patchSubject) ready(ctx context.Context, repo *patch.Repository, change
 		return err
 	}
 	if branch == "" {
-		return Refuse("check out the branch that gets the commit, such as `git switch main`", "HEAD of %s is at no branch", t.p.Patch.Repository)
+		return Refuse("check out the branch that gets the commit, such as `git switch main`", "HEAD of %s is detached", t.p.Patch.Repository)
 	}
 	err = repo.MovableBranch(ctx, branch, head, change)
 	var inUse *patch.CheckedOutError
@@ -157,7 +157,7 @@ func (t *patchSubject) reversible(ctx context.Context, r *reversal, d Decision) 
 		return err
 	}
 	if len(conflicts) > 0 {
-		return changedSince(t.p, conflicts, r.later, "the lines of the patch are others there now: `git revert --no-commit "+t.p.AdoptedCommit+"` marks them; restore what was before by hand, and commit that")
+		return changedSince(t.p, conflicts, r.later, "the lines of the patch have changed there since: `git revert --no-commit "+t.p.AdoptedCommit+"` marks them; restore what was before by hand, and commit that")
 	}
 	r.files = files
 	return t.ready(ctx, t.repo, r.files, d)

@@ -75,9 +75,9 @@ func (w *gateRun) uncommanded() string {
 	case slices.ContainsFunc(w.files, w.judgedByCommands):
 		return ""
 	case slices.ContainsFunc(w.files, func(f patch.File) bool { return !w.holdsConfig(f.Path) }):
-		return "the patch changes no file but those of Go and the agent's config"
+		return "the patch changes only Go files and the agent's config"
 	}
-	return "the patch changes no code, but the agent's config alone"
+	return "the patch changes no code, only the agent's config"
 }
 
 // scoredAgain reports whether the target's commands score a confirmed version of Go code, which
@@ -192,7 +192,7 @@ func (w *gateRun) compareProgram(ctx context.Context) (gates.Verdict, string) {
 			return gates.NotRun, side + err.Error()
 		}
 	}
-	evidence := "base and patched tree in turns, twice each, pass " + w.target.Scoring.String()
+	evidence := "base and patched tree, run in turns, twice each, pass " + w.target.Scoring.String()
 	var doubts []string
 	if len(w.target.Scoring.Score) > 0 {
 		verdict, figures, doubt := w.compareValues(ctx, runs)
@@ -211,14 +211,14 @@ func (w *gateRun) compareProgram(ctx context.Context) (gates.Verdict, string) {
 		doubts = append(doubts, "two runs of the same tree print different values")
 	}
 	if w.chance {
-		doubts = append(doubts, "those of the base do too, so that the values of one run are no comparison")
+		doubts = append(doubts, "so do two runs of the base, so that values of single runs cannot be compared")
 	}
 	if len(w.target.Scoring.Test) == 0 && w.commanded() {
 		doubts = append(doubts, "the target names no test")
 	}
 	own := &Benchmark{Command: slices.Concat(w.target.Scoring.Test, w.target.Scoring.Score)}
 	if file := own.Names(w.start(w.target), w.judged.Changed); file != "" {
-		doubts = append(doubts, "the patch changes "+text.Visible(file)+", which is to judge it")
+		doubts = append(doubts, "the patch changes "+text.Visible(file)+", which judges the patch")
 	}
 	if w.commanded() {
 		evidence += "; " + unread

@@ -57,7 +57,7 @@ func TestProgram(t *testing.T) {
 		},
 		{
 			name: "never the same", to: "echo 3", test: "sh cache/rank", score: strings.ReplaceAll(loud, `$(sh cache/rank)`, `$$`),
-			verdict: gates.Flagged, says: "two runs of the same tree print different values; those of the base do too, so that", trap: gates.Passed,
+			verdict: gates.Flagged, says: "two runs of the same tree print different values; so do two runs of the base, so that", trap: gates.Passed,
 		},
 		{
 			name: "nothing looks", to: "echo 3", test: "true", score: strings.ReplaceAll(loud, `$(sh cache/rank)`, `5`),
@@ -65,7 +65,7 @@ func TestProgram(t *testing.T) {
 		},
 		{
 			name: "its own test", to: "echo 3", test: "own", score: loud,
-			verdict: gates.Flagged, says: "the patch changes cache/rank, which is to judge it", trap: gates.Passed,
+			verdict: gates.Flagged, says: "the patch changes cache/rank, which judges the patch", trap: gates.Passed,
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {

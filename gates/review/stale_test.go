@@ -117,7 +117,7 @@ func TestNotReady(t *testing.T) {
 		says  string
 	}{
 		"not committed": {func(b *bureau) { b.write("cache/cache.go", source+"\n") }, "not committed: cache/cache.go"},
-		"no branch":     {func(b *bureau) { b.git("checkout", "--quiet", "--detach") }, "is at no branch"},
+		"no branch":     {func(b *bureau) { b.git("checkout", "--quiet", "--detach") }, "is detached"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBureau(t)

@@ -145,7 +145,7 @@ func TestMeanwhile(t *testing.T) {
 			b.done(b.Reject(t.Context(), "P1", robin))
 		})
 		p, err := b.submit(OriginAgent, "aide", turned("64", "128"))
-		refused(t, err, "the verdicts of P1 were dropped, because it is rejected meanwhile")
+		refused(t, err, "the verdicts of P1 were dropped, because it is rejected by now")
 		if p.State != archive.Rejected || b.git("for-each-ref", "refs/evolve") != "" {
 			t.Errorf("%s, refs %s", p.State, b.git("for-each-ref", "refs/evolve"))
 		}
@@ -209,7 +209,7 @@ func TestMeanwhile(t *testing.T) {
 			b.must(b.ReviewCode(t.Context(), "P1", ""))
 		})
 		_, err := b.Approve(t.Context(), "P1", robin)
-		refused(t, err, "it is failed meanwhile")
+		refused(t, err, "it is failed by now")
 		if p := b.must(b.Find(t.Context(), "P1")); vetoed(p) == nil {
 			t.Error("the veto is gone")
 		}

@@ -73,7 +73,7 @@ func (w *gateRun) rehearse(ctx context.Context) (gates.Verdict, string) {
 		return gates.NotRun, "the base could not be read: " + err.Error()
 	}
 	if !w.hasGo {
-		evidence := "rehearsed: taken back it is the base again, byte for byte"
+		evidence := "rehearsed: taking the patch back restores the base, byte for byte"
 		if w.commanded() {
 			evidence += fmt.Sprintf(", which passed the commands of the gate %q", gateProgram)
 		}
@@ -90,9 +90,9 @@ func (w *gateRun) rehearse(ctx context.Context) (gates.Verdict, string) {
 		return gates.NotRun, "the rehearsal could not be made: " + err.Error()
 	}
 	if bad, ok := allPass(verdicts); !ok {
-		return gates.Failed, fmt.Sprintf("taken back, the gate %q says %s: %s", bad.Gate, bad.Verdict, bad.Evidence)
+		return gates.Failed, fmt.Sprintf("with the patch taken back, the verdict of the gate %q is %s: %s", bad.Gate, bad.Verdict, bad.Evidence)
 	}
-	return gates.Passed, "rehearsed: taken back it is the base again, byte for byte, and passes " + named(verdicts)
+	return gates.Passed, "rehearsed: taking the patch back restores the base, byte for byte, and passes " + named(verdicts)
 }
 
 // compareReversed compares the folder of a tree from which a patch was reverted with that of
@@ -109,7 +109,7 @@ func (w *gateRun) compareReversed(ctx context.Context, before, after string, fil
 		c.Changed = append(c.Changed, f.Path)
 	}
 	if len(c.Changed) == 0 {
-		return []archive.GateVerdict{{Gate: gotest.NewTests, Verdict: string(gates.Passed), Evidence: "only tests that the patch brought go"}}, nil
+		return []archive.GateVerdict{{Gate: gotest.NewTests, Verdict: string(gates.Passed), Evidence: "only tests that the patch added are removed"}}, nil
 	}
 	list, done, err := w.testGates(ctx, c)
 	if err != nil {

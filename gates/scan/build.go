@@ -137,7 +137,7 @@ func constraints(f *file, found report) {
 	switch now {
 	case was:
 	case "":
-		found(at, false, "it is built always; before only with %+q", was)
+		found(at, false, "it is now always built; before, only with %+q", was)
 	default:
 		found(at, false, "it is built only with %+q", now)
 	}
@@ -148,7 +148,7 @@ func constraints(f *file, found report) {
 	case f.was != nil && f.was.Name.Name != name:
 		found(f.now.Package, false, "the file moves from package %+q to package %+q", f.was.Name.Name, name)
 	case strings.HasSuffix(name, "_test") && !f.test():
-		found(f.now.Package, false, "a test package in a file that is no test file")
+		found(f.now.Package, false, "a test package in a file that is not a test file")
 	}
 }
 

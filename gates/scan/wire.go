@@ -15,7 +15,7 @@ func wireNames(f *file, found report) {
 	was := tags(before.now)
 	for field, now := range tags(f.now) {
 		if old, ok := was[field]; ok && old.value != now.value {
-			found(now.at, false, "the encoded name of the field %+q is %+q, before %+q", field, now.value, old.value)
+			found(now.at, false, "the encoded name of the field %+q is now %+q; before, it was %+q", field, now.value, old.value)
 		}
 	}
 }

@@ -101,7 +101,7 @@ func compareEvents(old, now []event, whole ast.Node, is *reading, found func(*re
 			}
 			for call := range now[j].before {
 				if !e.before[call] && e.after[call] {
-					found(now[j].in, now[j].node, "%s comes after a call of %s, in the base before it: %s", e.rule.what, plainText(call), shown(now[j].node))
+					found(now[j].in, now[j].node, "%s comes after a call of %s; in the base it comes before that call: %s", e.rule.what, plainText(call), shown(now[j].node))
 					break
 				}
 			}
@@ -161,7 +161,7 @@ func compareHeld(old, now []access, found func(*reading, ast.Node, string, ...an
 			for _, lock := range always[a.name] {
 				if !held(a.held, lock) && (write || !slices.Contains(a.held, lock+" for reading")) {
 					reported[a.name] = true
-					found(a.in, a.node, "%s is %s without %s, which the base holds there", shown(a.node), a.done(), short(lock))
+					found(a.in, a.node, "%s is %s without %s, although the base holds it there", shown(a.node), a.done(), short(lock))
 					break
 				}
 			}

@@ -12,7 +12,7 @@ import (
 // credentials returns the added lines of changed files that contain a credential. Tests and
 // their data are left out: their credentials are made up.
 func credentials(c Change) []Finding {
-	const why = "a credential is in the source; who reads the repository has it"
+	const why = "a credential is in the source; anyone who can read the repository has it"
 	var out []Finding
 	for _, p := range c.Changed {
 		if strings.Contains("/"+p, "/testdata/") || strings.HasSuffix(p, "_test.go") {

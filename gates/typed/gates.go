@@ -68,7 +68,7 @@ func Gates(c Change) []gates.Gate {
 func ExitGate(c Change) gates.Gate {
 	return gates.Gate{Name: Guards, Check: func(context.Context) (gates.Verdict, string) {
 		p := readPlain(c, nil)
-		return verdict(p.lost, "no kind of guard but early exits is compared outside of Go"+p.scope())
+		return verdict(p.lost, "outside of Go, early exits are the only guards that are compared"+p.scope())
 	}}
 }
 

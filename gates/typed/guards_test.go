@@ -72,7 +72,7 @@ func TestGuards(t *testing.T) {
 		{
 			"released before a function that needs it", locked + "func (s *Shelf) Sum(k string) int {\n\ts.mu.Lock()\n\tdefer s.mu.Unlock()\n\treturn s.add(k)\n}\nfunc (s *Shelf) add(k string) int { s.list[k]++; return s.list[k] }\n",
 			locked + "func (s *Shelf) Sum(k string) int {\n\ts.mu.Lock()\n\ts.mu.Unlock()\n\treturn s.add(k)\n}\nfunc (s *Shelf) add(k string) int { s.list[k]++; return s.list[k] }\n",
-			"s.add(k) is called without p.Shelf.mu, which the base holds there",
+			"s.add(k) is called without p.Shelf.mu, although the base holds it there",
 		},
 		{
 			"behind a function that only computes", "func why(err error) error {\n\tif errors.Is(err, os.ErrExist) {\n\t\treturn errors.New(\"there\")\n\t}\n\treturn err\n}\nfunc f(p string, n int) error {\n\tif !filepath.IsLocal(p) {\n\t\treturn why(os.ErrInvalid)\n\t}\n\treturn nil\n}",

@@ -189,7 +189,7 @@ func (w *wary) weak(x *ast.Ident) {
 	name := nameOf(w.info.Uses[x])
 	switch {
 	case named(weakCalls, name):
-		w.add(x, "%s is no protection any more", short(name))
+		w.add(x, "%s no longer protects", short(name))
 	case named(guessCalls, name) && secretName.MatchString(w.part.name):
 		w.add(x, "a secret is made of random numbers that can be guessed")
 	}
