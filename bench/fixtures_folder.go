@@ -77,7 +77,7 @@ type folderFile struct {
 func readFolder(fsys fs.FS, dir string) folder {
 	var f folder
 	if fsys == nil {
-		f.err = errors.New("cannot be read: no folder belongs to this suite")
+		f.err = errors.New("cannot be read: this suite has no folder")
 		return f
 	}
 	if info, err := fs.Stat(fsys, dir); err != nil {

@@ -33,7 +33,7 @@ type Leak struct {
 func (r Leak) String() string {
 	switch {
 	case r.Same >= leakShare:
-		return fmt.Sprintf("%s is the answer itself in %.0f %% of %d tasks", r.Field, 100*r.Same, r.Tasks)
+		return fmt.Sprintf("%s is itself the answer in %.0f %% of %d tasks", r.Field, 100*r.Same, r.Tasks)
 	case r.Held >= leakShare:
 		return fmt.Sprintf("%s holds the answer in %.0f %% of %d tasks", r.Field, 100*r.Held, r.Tasks)
 	}

@@ -31,7 +31,7 @@ func TestLeaks(t *testing.T) {
 			if i%4 > 0 {
 				t.Domain = labels[i%4]
 			}
-		}), "domain is the answer itself in 100 % of 40 tasks"},
+		}), "domain is itself the answer in 100 % of 40 tasks"},
 		"a code for the answer": {make40(40, func(i int, t *Task) {
 			answered(t, labels[i%4])
 			t.Input = json.RawMessage(fmt.Sprintf(`{"text":"words %d","code":%d}`, i, 100+i%4))
@@ -46,7 +46,7 @@ func TestLeaks(t *testing.T) {
 		"a grader's answer": {make40(40, func(i int, t *Task) {
 			t.Graders = []GraderSpec{{Type: "contains", Raw: json.RawMessage(fmt.Sprintf(`{"type":"contains","all":[%q]}`, labels[i%4]))}}
 			t.Domain = labels[i%4]
-		}), "domain is the answer itself in 100 % of 40 tasks"},
+		}), "domain is itself the answer in 100 % of 40 tasks"},
 		"domains of many answers":    {make40(150, func(i int, t *Task) { answered(t, fmt.Sprint("intent", i%50)); t.Domain = fmt.Sprint("d", i%10) }), ""},
 		"answers all alike":          {make40(40, func(i int, t *Task) { answered(t, "yes"); t.Domain = labels[i%4] }), ""},
 		"answers all different":      {make40(40, func(i int, t *Task) { answered(t, fmt.Sprint("a", i)); t.Domain = labels[i%4] }), ""},
@@ -54,7 +54,7 @@ func TestLeaks(t *testing.T) {
 		"too few for a code to tell": {make40(6, func(i int, t *Task) { answered(t, labels[i%2]); t.Domain = fmt.Sprint("d", i%2) }), ""},
 		"few, and each the answer": {
 			make40(2, func(i int, t *Task) { answered(t, labels[i]); t.Domain = labels[i] }),
-			"domain is the answer itself in 100 % of 2 tasks",
+			"domain is itself the answer in 100 % of 2 tasks",
 		},
 		"few, and one is not":    {make40(7, func(i int, t *Task) { answered(t, labels[i%4]); t.Domain = labels[max(i, 1)%4] }), ""},
 		"few, of one answer":     {make40(3, func(i int, t *Task) { answered(t, "bug"); t.Domain = "bug" }), ""},
@@ -62,18 +62,18 @@ func TestLeaks(t *testing.T) {
 		"nine of ten answers are one": {make40(40, func(i int, t *Task) {
 			answered(t, labels[min(i, 36)/36])
 			t.Domain = labels[min(i, 36)/36]
-		}), "domain is the answer itself in 100 % of 40 tasks"},
+		}), "domain is itself the answer in 100 % of 40 tasks"},
 		"answers of signs": {
 			make40(3, func(i int, t *Task) {
 				answered(t, "+-/"[i:i+1])
 				t.Input = json.RawMessage(fmt.Sprintf(`{"op":%q}`, "+-/"[i:i+1]))
 			}),
-			"input.op is the answer itself in 100 % of 3 tasks",
+			"input.op is itself the answer in 100 % of 3 tasks",
 		},
 		"the answer and a number": {make40(3, func(i int, t *Task) {
 			answered(t, labels[i])
 			t.Input = json.RawMessage(fmt.Sprintf(`{"meta":{"case":"%s-00%d","tags":[%q]}}`, labels[i], i, labels[i]))
-		}), "input.meta.case is the answer itself in 100 % of 3 tasksinput.meta.tags is the answer itself in 100 % of 3 tasks"},
+		}), "input.meta.case is itself the answer in 100 % of 3 tasksinput.meta.tags is itself the answer in 100 % of 3 tasks"},
 		"a list of choices": {
 			make40(3, func(i int, t *Task) {
 				answered(t, labels[i])
@@ -94,7 +94,7 @@ func TestLeaks(t *testing.T) {
 			answered(t, "ABC"[i:i+1])
 			t.Domain = labels[i]
 			t.Graders = []GraderSpec{{Type: "exact", Raw: json.RawMessage(fmt.Sprintf(`{"type":"exact","answer":["%c",%q]}`, 'A'+i, labels[i]))}}
-		}), "domain is the answer itself in 100 % of 3 tasks"},
+		}), "domain is itself the answer in 100 % of 3 tasks"},
 		"what must not be said is no answer": {make40(3, func(i int, t *Task) {
 			t.Domain = labels[i]
 			t.Graders = []GraderSpec{{Type: "contains", Not: true, Raw: json.RawMessage(fmt.Sprintf(`{"type":"contains","not":true,"all":[%q]}`, labels[i]))}}
@@ -102,14 +102,14 @@ func TestLeaks(t *testing.T) {
 		"a conversation that ends with the answer": {make40(2, func(i int, t *Task) {
 			answered(t, labels[i])
 			t.Messages = []agent.Message{{Role: "user", Content: "which?"}, {Role: "assistant", Content: labels[i]}}
-		}), "last message is the answer itself in 100 % of 2 tasks"},
+		}), "last message is itself the answer in 100 % of 2 tasks"},
 		"a pattern of one text": {make40(3, func(i int, t *Task) {
 			t.Domain = labels[i]
 			t.Graders = []GraderSpec{{Type: "regex", Raw: json.RawMessage(fmt.Sprintf(`{"type":"regex","pattern":"^%s$"}`, labels[i]))}}
-		}), "domain is the answer itself in 100 % of 3 tasks"},
+		}), "domain is itself the answer in 100 % of 3 tasks"},
 		"a solution that ends in the number": {
 			make40(3, func(i int, t *Task) { answered(t, fmt.Sprintf("so it is\n#### 1%d", i)); t.Domain = fmt.Sprint(10 + i) }),
-			"domain is the answer itself in 100 % of 3 tasks",
+			"domain is itself the answer in 100 % of 3 tasks",
 		},
 		"a domain that leans, a bit": {make40(40, func(i int, t *Task) { answered(t, labels[random.IntN(2)]); t.Domain = labels[random.IntN(2)] }), ""},
 	} {

@@ -155,7 +155,7 @@ func (u *SimulatedUser) next(ctx context.Context, m model.Model, said []agent.Me
 		case none != "":
 			why = none
 		case message == "":
-			why = "the model wrote nothing"
+			why = "the model wrote an empty message"
 		case u.stops(message) && !first:
 			return "", true, used, nil
 		case u.stops(message) && u.withoutStop(message) == "":

@@ -129,7 +129,7 @@ func TestSimulatedUserOutage(t *testing.T) {
 		want string
 	}{
 		"down":           {&person{fails: errors.New("503 for hunter2")}, "the simulated user: 503 for [x]"},
-		"wrote nothing":  {&person{says: []string{" "}}, "the simulated user: no message in 3 attempts: the model wrote nothing"},
+		"wrote nothing":  {&person{says: []string{" "}}, "the simulated user: no message in 3 attempts: the model wrote an empty message"},
 		"no model":       {nil, "the simulated user: the simulated user needs a model, and none is configured"},
 		"ended at first": {&person{says: []string{"###STOP###"}}, "the simulated user ended the conversation before its first message"},
 	} {

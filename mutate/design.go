@@ -47,7 +47,7 @@ func (s *search) fill(n int) {
 		}
 		s.codec.normalize(x, s.rng)
 		if c, ok := s.codec.decode(x, s.champion.config, s.champion.point); ok {
-			s.design = append(s.design, proposal{config: c, operator: "design", rationale: "one of a design that fills the space"})
+			s.design = append(s.design, proposal{config: c, operator: "design", rationale: "one of a space-filling design"})
 		}
 	}
 }

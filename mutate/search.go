@@ -312,7 +312,7 @@ func (s *search) enlarge() bool {
 	}
 	if len(s.variants) == before {
 		if c := s.untried(); c != nil {
-			s.enter(proposal{config: c, operator: "random", rationale: "the next that was never tried"})
+			s.enter(proposal{config: c, operator: "random", rationale: "the next config that was not tried yet"})
 		}
 	}
 	if len(s.variants) == before {

@@ -65,11 +65,11 @@ func (s *Setup) void(e *Entry) string {
 	case e.Champion != s.Champion:
 		now := "the champion is " + s.Champion.Short()
 		if s.Reference != nil {
-			now = "candidates now meet " + s.Reference.Words()
+			now = "candidates are now compared with " + s.Reference.Words()
 		}
-		return fmt.Sprintf("it was measured against %s, and %s: evidence against another champion says nothing", e.Champion.Short(), now)
+		return fmt.Sprintf("it was measured against %s, and %s: evidence against another champion does not count", e.Champion.Short(), now)
 	case e.Holds != s.Holds:
-		return "the holdout tasks, the agent, what stands behind it or the prices changed: its evidence is about something else"
+		return "the holdout tasks, the agent, its models or services, or the prices changed: its evidence no longer applies"
 	}
 	return ""
 }

@@ -87,7 +87,7 @@ func (c *Confirmation) hindrance(p prospect) stats.Cause {
 		full.Sentence = NoEntry(c.Control, c.Spent())
 		return full
 	case left <= c.Keep:
-		full.Sentence = fmt.Sprintf("the %d confirmations left are kept for after the decision", left)
+		full.Sentence = fmt.Sprintf("the %d remaining confirmations are kept for the time after the decision", left)
 		return full
 	}
 	now := 0

@@ -64,7 +64,7 @@ func Compare(m Measured, rule Rule) Result {
 		return void(fmt.Sprintf("%v is not a level of significance", s.rule.Alpha))
 	}
 	if s.rule.direction(s.rule.Metric) == 0 {
-		return void(fmt.Sprintf("it is not declared whether more or less %s is better", s.rule.Metric))
+		return void(fmt.Sprintf("nothing declares whether more or less %s is better", s.rule.Metric))
 	}
 	s.keys = s.rule.keys(m.Base)
 	if !slices.ContainsFunc(s.keys, func(k Key) bool { return k.Unit == s.rule.Metric }) {
@@ -80,7 +80,7 @@ func Compare(m Measured, rule Rule) Result {
 	r := Result{Needed: needed(s.rule.Alpha, s.family)}
 	if n := len(m.Base); n < r.Needed {
 		r.Verdict = Void
-		r.Reasons = []string{fmt.Sprintf("with %s a side no difference among %s could be significant: at least %d are needed",
+		r.Reasons = []string{fmt.Sprintf("with %s on each side, no difference among %s could be significant: at least %d are needed",
 			text.Count(n, "run"), text.Count(s.family, "comparison"), r.Needed)}
 		return r
 	}
@@ -97,12 +97,12 @@ func void(reasons ...string) Result { return Result{Verdict: Void, Reasons: few(
 // unfit returns the reasons why the runs cannot be compared.
 func (s *session) unfit(m Measured) []string {
 	if s.family > mostCompared {
-		return []string{fmt.Sprintf("%d comparisons are more than the %d that are made", s.family, mostCompared)}
+		return []string{fmt.Sprintf("there are %d comparisons, at most %d are made", s.family, mostCompared)}
 	}
 	var wrong []string
 	for _, unit := range s.rule.Guards {
 		if !slices.ContainsFunc(s.keys, func(k Key) bool { return k.Unit == unit }) {
-			wrong = append(wrong, fmt.Sprintf("the base has no results in %s, which is to be guarded", unit))
+			wrong = append(wrong, fmt.Sprintf("the base has no results in %s, which the settings guard", unit))
 		}
 	}
 	if len(m.Candidate) == 0 {
@@ -116,7 +116,7 @@ func (s *session) unfit(m Measured) []string {
 			wrong = append(wrong, fmt.Sprintf("%s ran %s, the base %s", side.name, times(n), times(len(m.Base))))
 		}
 		if len(side.runs) > mostRuns {
-			return []string{fmt.Sprintf("%d runs of one side are more than the %d that are compared", len(side.runs), mostRuns)}
+			return []string{fmt.Sprintf("one side has %d runs, at most %d are compared", len(side.runs), mostRuns)}
 		}
 		if side.name != Candidate && len(wrong) == 0 {
 			wrong = s.unlike(m, side.name, side.runs)

@@ -24,7 +24,7 @@ func NewReference(base []Run, rule Rule) (*Reference, error) {
 	rule = rule.withDefaults()
 	r := &Reference{base: map[string]float64{}, metric: rule.Metric, better: rule.direction(rule.Metric)}
 	if r.better == 0 {
-		return nil, fmt.Errorf("it is not declared whether more or less %s is better", rule.Metric)
+		return nil, fmt.Errorf("nothing declares whether more or less %s is better", rule.Metric)
 	}
 	columns := map[string][]float64{}
 	for _, run := range base {
@@ -40,7 +40,7 @@ func NewReference(base []Run, rule Rule) (*Reference, error) {
 	for name, values := range columns {
 		m := median(values)
 		if m <= 0 {
-			return nil, fmt.Errorf("the base's median of %s is %v %s: only what is above 0 can be compared by its ratio", name, m, rule.Metric)
+			return nil, fmt.Errorf("the base's median of %s is %v %s: only values above 0 can be compared by their ratio", name, m, rule.Metric)
 		}
 		r.base[name] = m
 	}

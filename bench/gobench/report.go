@@ -95,7 +95,7 @@ func (r Run) report(line *benchfmt.Result) error {
 		case !shows(k.Unit, mostUnit):
 			return fmt.Errorf("%s has the unit %s", foreign(name), foreign(k.Unit))
 		case !plausible(v.Value, k.Unit):
-			return fmt.Errorf("%s has %v %s, which no measurement gives", foreign(name), v.Value, k.Unit)
+			return fmt.Errorf("%s has %v %s, which cannot be a measurement", foreign(name), v.Value, k.Unit)
 		case len(r[k]) > 0:
 			return fmt.Errorf("%s has two values in %s", foreign(name), k.Unit)
 		}

@@ -31,7 +31,7 @@ func TestReadReport(t *testing.T) {
 		{"losses of its own unit", "BenchmarkCopy 1 -20 work/op\n", Run{{"BenchmarkCopy", metric}: {-20}}, ""},
 		{"nothing", "", nil, "no line of it is a result such as: BenchmarkName 100 123 work/op"},
 		{"another unit", "BenchmarkCopy 1 20 ns/op 3 steps/op\n", nil, "none of its results is in work/op; they are in sec/op, steps/op"},
-		{"no number", "\nBenchmarkCopy 1 NaN work/op\n", nil, `line 2: "BenchmarkCopy" has NaN work/op, which no measurement gives`},
+		{"no number", "\nBenchmarkCopy 1 NaN work/op\n", nil, `line 2: "BenchmarkCopy" has NaN work/op, which cannot be a measurement`},
 		{"endless", "BenchmarkCopy 1 +Inf work/op\n", nil, "+Inf work/op"},
 		{"far too large", "BenchmarkCopy 1 1e300 work/op\n", nil, "1e+300 work/op"},
 		{"time that runs backwards", "BenchmarkCopy 1 20 work/op -5 ns/op\n", nil, "-5e-09 sec/op"},

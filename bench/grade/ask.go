@@ -63,7 +63,7 @@ func askProgram(runner Runner, p Program) scorer {
 		p.ID = bench.OpaqueName()
 		line, err := json.Marshal(question{p.ID, commandInput{Task: in.Task, Messages: conversation(in.Exchanges), Answer: in.Result.Answer, Outcome: in.Result.Outcome}})
 		if err != nil {
-			return judgement{}, fmt.Errorf("hand over the result: %w", err)
+			return judgement{}, fmt.Errorf("pass the result to the grader: %w", err)
 		}
 		p.Stdin = append(line, '\n')
 		var v judgement
@@ -106,7 +106,7 @@ func verdictOn(line []byte, id string) (judgement, error) {
 	}
 	switch {
 	case s.ID != id:
-		return judgement{}, fmt.Errorf("answered with the id %s, not with that of its question", show(s.ID))
+		return judgement{}, fmt.Errorf("answered with the id %s, which is not that of its question", show(s.ID))
 	case s.Score == nil:
 		return judgement{}, errors.New("wrote a verdict without a score")
 	}

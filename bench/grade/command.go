@@ -91,7 +91,7 @@ func command(b *builder) scorer {
 	}
 	for _, word := range argv {
 		if strings.ContainsRune(word, 0) {
-			b.problem("argv", "has a word with a NUL")
+			b.problem("argv", "has a word with a NUL byte")
 		}
 	}
 	if len(argv) > 0 && strings.Contains(argv[0], "/") && !strings.HasPrefix(argv[0], "/") {
@@ -110,7 +110,7 @@ func command(b *builder) scorer {
 	return func(ctx context.Context, in *bench.GradeInput) (judgement, error) {
 		stdin, err := json.Marshal(commandInput{in.Task, conversation(in.Exchanges), in.Result.Answer, in.Result.Outcome, in.Workdir})
 		if err != nil {
-			return judgement{}, fmt.Errorf("hand over the result: %w", err)
+			return judgement{}, fmt.Errorf("pass the result to the grader: %w", err)
 		}
 		exit, err := runner.RunGrader(ctx, Program{
 			Argv: argv, Dir: dir, Workdir: in.Workdir, Stdin: append(stdin, '\n'), Timeout: timeout, MaxOutput: graderOutput,
@@ -219,7 +219,7 @@ func decodeVerdict(line []byte, to any, name string) error {
 	dec := json.NewDecoder(bytes.NewReader(line))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(to); err != nil || !json.Valid(line) {
-		return fmt.Errorf("wrote a %s that is no verdict: %s: %s", name, show(string(line)), noVerdict(line, err))
+		return fmt.Errorf("wrote a %s that is not a verdict: %s: %s", name, show(string(line)), noVerdict(line, err))
 	}
 	if key, twice := text.RepeatedKey(line, strings.EqualFold); twice {
 		return fmt.Errorf("wrote a verdict that gives %s twice", show(key))

@@ -66,7 +66,7 @@ func outcomeIs(b *builder) scorer {
 		case !o.Valid():
 			b.problem("outcome", "%s is no outcome (valid: %s)", show(name), outcomes())
 		case o.Missing():
-			b.problem("outcome", "%s is missing data and never graded", show(name))
+			b.problem("outcome", "%s counts as missing data and is never graded", show(name))
 		}
 		b.expects = append(b.expects, o)
 	}
@@ -109,7 +109,7 @@ func maxLatency(b *builder) scorer {
 	return func(_ context.Context, in *bench.GradeInput) (judgement, error) {
 		took := in.Latency.Seconds()
 		if in.Result.Started && took > limit {
-			return yes(true, "took %.3f s with the start of its process, which the limit %.6g is not for", took, limit), nil
+			return yes(true, "took %.3f s, but this includes the start of its process, to which the limit of %.6g does not apply", took, limit), nil
 		}
 		return yes(took <= limit, "took %.3f s, limit %.6g", took, limit), nil
 	}

@@ -58,7 +58,7 @@ func jsonSchema(b *builder) scorer {
 type noLoader struct{}
 
 func (noLoader) Load(url string) (any, error) {
-	return nil, fmt.Errorf("%s is another document, and none is read", show(url))
+	return nil, fmt.Errorf("%s is another document, and other documents are not read", show(url))
 }
 
 // firstViolation describes the violation at the first place in order of path. The
@@ -134,7 +134,7 @@ func sane(v any) error {
 	case json.Number:
 		_, exp, _ := strings.Cut(strings.ToLower(v.String()), "e")
 		if e, err := strconv.Atoi(exp); len(v) > 400 || exp != "" && (err != nil || e > 400 || e < -400) {
-			return errors.New("the JSON has a number beyond all bounds")
+			return errors.New("the JSON has a number that is too large")
 		}
 	case []any:
 		for _, item := range v {

@@ -201,7 +201,7 @@ func (b *builder) scale() (lo, hi int) {
 		b.problem("scale", "a comparison of two answers has no scale")
 	case s == passFail || s == "":
 	case ends == nil:
-		b.problem("scale", "%s is no scale: %q, or its ends such as 1-5", show(s), passFail)
+		b.problem("scale", "%s is not a scale: write %q, or its ends such as 1-5", show(s), passFail)
 	default:
 		lo, _ = strconv.Atoi(ends[1])
 		hi, _ = strconv.Atoi(ends[2])

@@ -162,7 +162,7 @@ func (j *Judge) read(said string, d draw) (score float64, reason string, err err
 		return 0, "", fmt.Errorf("the reply gives %s twice", show(key))
 	}
 	if r.ID == nil || *r.ID != d.id() {
-		return 0, "", errors.New("the reply has not the id of the request")
+		return 0, "", errors.New("the reply does not have the id of the request")
 	}
 	switch {
 	case j.def.Pairwise != "":
@@ -205,7 +205,7 @@ func (j *Judge) grade(raw json.RawMessage) (float64, error) {
 func (j *Judge) sheet(raw json.RawMessage) (float64, error) {
 	var grades map[string]json.RawMessage
 	if json.Unmarshal(raw, &grades) != nil || len(grades) != len(j.def.Criteria) {
-		return 0, errors.New("the grade does not have every criterion and no other")
+		return 0, errors.New("the grade must have exactly the criteria of the rubric")
 	}
 	var sum, weights float64
 	if key, twice := text.RepeatedKey(raw, func(a, b string) bool { return a == b }); twice {
@@ -214,7 +214,7 @@ func (j *Judge) sheet(raw json.RawMessage) (float64, error) {
 	for _, c := range j.def.Criteria {
 		one, ok := grades[c.Name]
 		if !ok {
-			return 0, errors.New("the grade does not have every criterion and no other")
+			return 0, errors.New("the grade must have exactly the criteria of the rubric")
 		}
 		s, err := j.grade(one)
 		if err != nil {

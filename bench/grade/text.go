@@ -85,7 +85,7 @@ func exact(b *builder) scorer {
 		if len(answers) == 1 {
 			return yes(false, "is %s, not %s", show(got), show(answers[0]))
 		}
-		return yes(false, "is %s, none of the %d accepted answers", show(got), len(answers))
+		return yes(false, "is %s, which is none of the %d accepted answers", show(got), len(answers))
 	})
 }
 

@@ -20,7 +20,7 @@ func assertion(a *yaml.Node, vars map[string]string) (bench.GraderSpec, error) {
 		return bench.GraderSpec{}, errors.New("it has no type")
 	}
 	if field(a, "transform") != nil {
-		return bench.GraderSpec{}, errors.New("it transforms the answer by a program")
+		return bench.GraderSpec{}, errors.New("it transforms the answer with a program")
 	}
 	name, not := strings.CutPrefix(typ.Value, "not-")
 	fields, err := graderFields(name, a, vars)
@@ -61,7 +61,7 @@ func graderFields(name string, a *yaml.Node, vars map[string]string) (map[string
 			return nil, err
 		}
 		if _, err := regexp.Compile(value); err != nil {
-			return nil, errors.New("its pattern is not one of RE2 (no look-around, no back-references)")
+			return nil, errors.New("its pattern is not valid in RE2 (which has no look-around and no back-references)")
 		}
 		return map[string]any{"type": "regex", "pattern": value}, nil
 	case "is-json":
@@ -97,7 +97,7 @@ func isJSON(a *yaml.Node) (map[string]any, error) {
 	case value == nil:
 	case isText(value):
 		if foreign(value.Value) {
-			return nil, errors.New("its schema is not written out here")
+			return nil, errors.New("its schema is not in this file")
 		}
 		if err := json.Unmarshal([]byte(value.Value), &schema); err != nil {
 			return nil, errors.New("its schema is not JSON")
@@ -152,7 +152,7 @@ func listValue(a *yaml.Node, vars map[string]string) ([]string, error) {
 
 func inPlace(value string, vars map[string]string) (string, error) {
 	if foreign(value) {
-		return "", errors.New("its value is not written out here")
+		return "", errors.New("its value is not in this file")
 	}
 	value, err := fill(value, vars)
 	if err == nil && strings.TrimSpace(value) == "" {

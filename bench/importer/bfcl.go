@@ -149,7 +149,7 @@ func (c *collector) bfclQuestion(t *bench.Task, r row) error {
 	}
 	var text bytes.Buffer
 	if err := json.Compact(&text, functions); err != nil {
-		return errors.New("has functions that are no JSON")
+		return errors.New("has functions that are not JSON")
 	}
 	last := &messages[len(messages)-1]
 	if last.Role != "user" {

@@ -126,11 +126,11 @@ func offer(t *bench.Task, choices, target []string) ([]string, error) {
 		return nil, errors.New("has choices for a conversation, which cannot be shown")
 	}
 	if len(target) != 1 || len(target[0]) != 1 {
-		return nil, errors.New("has choices and not one letter as its target")
+		return nil, errors.New("has choices, but its target is not a single letter")
 	}
 	right := int(target[0][0]) - 'A'
 	if right < 0 || right >= len(choices) || len(choices) > 26 {
-		return nil, errors.New("has a target that is none of its choices")
+		return nil, errors.New("has a target that is not among its choices")
 	}
 	var b strings.Builder
 	b.WriteString(t.Goal + "\n")

@@ -74,7 +74,7 @@ const fewChoices = 8
 func (c *collector) noteOrder() {
 	for letter, n := range c.right {
 		if len(c.right) == 1 && n >= fewChoices {
-			c.note(0, "the order of the choices reveals the answer: %s is the right one of every question; shuffle them", letter)
+			c.note(0, "the order of the choices reveals the answer: %s is right in every question; shuffle the choices", letter)
 		}
 	}
 }
@@ -159,7 +159,7 @@ func (c *collector) id(line, number int, id string) string {
 		return r
 	}, id))
 	if len(id) > maxID {
-		c.note(line, "the id %s is longer than %d bytes; a number takes its place", show(id), maxID)
+		c.note(line, "the id %s is longer than %d bytes; a number replaces it", show(id), maxID)
 		id = ""
 	}
 	if id == "" {
@@ -171,7 +171,7 @@ func (c *collector) id(line, number int, id string) string {
 	for n := max(2, c.next[id]); ; n++ {
 		if other := fmt.Sprintf("%s-%d", id, n); !c.ids[other] {
 			c.next[id] = n + 1
-			c.note(line, "the id %s is there already; this one is %s", show(id), show(other))
+			c.note(line, "the id %s exists already; this task gets the id %s", show(id), show(other))
 			return other
 		}
 	}

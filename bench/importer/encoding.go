@@ -31,9 +31,9 @@ func Readable(data []byte) error {
 	if len(bytes.TrimSpace(text)) == 0 {
 		problem := "the file is empty"
 		if len(text) > 0 {
-			problem = "the file has white space alone"
+			problem = "the file has only white space"
 		}
-		return &EncodingError{problem, "check its name, or the program that was to write it"}
+		return &EncodingError{problem, "check its name, or the program that should have written it"}
 	}
 	line := 1
 	for len(text) > 0 {

@@ -27,7 +27,7 @@ func TestNoAnswerIsSeen(t *testing.T) {
 		},
 		"csv, the category repeats the answer": {
 			text: table("question,label,category", "q1,bug,bug", "q2,praise,Praise", "q3,spam,spam"),
-			seen: []string{": q1", ": q2", ": q3"}, named: []string{"the domains are left out", "domain is the answer itself"},
+			seen: []string{": q1", ": q2", ": q3"}, named: []string{"the domains are left out", "domain is itself the answer"},
 		},
 		"csv, two tasks are enough": {
 			text: table("question,label,domain", "q1,bug,bug", "q2,spam,spam"),
@@ -71,7 +71,7 @@ func TestNoAnswerIsSeen(t *testing.T) {
 		},
 		"csv, the right choice is always the first": {
 			text: table(append([]string{"question,choices,answer"}, slices.Repeat([]string{"q,yes|no,yes"}, 8)...)...),
-			seen: slices.Repeat([]string{": q\n\nA) yes\nB) no\n\nAnswer with the letter alone."}, 8), named: []string{"A is the right one of every question"},
+			seen: slices.Repeat([]string{": q\n\nA) yes\nB) no\n\nAnswer with the letter alone."}, 8), named: []string{"A is right in every question"},
 		},
 		"csv, cells without a header": {
 			text: table("question,answer", "q1,a1,a1", "q2,a2,a2"),

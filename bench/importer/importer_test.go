@@ -76,21 +76,21 @@ func TestRead(t *testing.T) {
 			text: `{"q":"how many?","solution":"so A: 18","question":"wrong one","answer":"wrong"}`,
 			o:    Options{Columns: Columns{Question: "q", Answer: "solution"}, Grader: "numeric", Domain: "math", Split: bench.Holdout, Prefix: "gsm"}, format: Questions,
 			tasks: []string{`{"id":"gsm-00001","domain":"math","goal":"how many?","graders":[{"type":"numeric"}],"answer":"so A: 18","split":"holdout"}`},
-			notes: []string{`not read, and so in no task: "answer", "question"; --question, --answer, --choices, --domain, --id, --cluster and --tags say what a column is`},
+			notes: []string{`not read, and therefore in no task: "answer", "question"; --question, --answer, --choices, --domain, --id, --cluster and --tags tell what a column is`},
 		},
 		"ids twice": {
 			text:   `[{"question":"a","answer":"1","id":"x"},{"question":"b","answer":"2","id":"x"},{"question":"c","answer":"3","id":"x\u0007"}, 5]`,
 			format: Questions,
 			tasks:  []string{`{"id":"x","goal":"a","answer":"1"}`, `{"id":"x-2","goal":"b","answer":"2"}`, `{"id":"x-3","goal":"c","answer":"3"}`},
 			notes: []string{
-				`the id "x" is there already; this one is "x-2"`, `the id "x" is there already; this one is "x-3"`,
+				`the id "x" exists already; this task gets the id "x-2"`, `the id "x" exists already; this task gets the id "x-3"`,
 				"item 4 left out: it is not a JSON object",
 			},
 		},
 		"the answer is no domain": {
 			text: "text,category,source,id\n" + "a,bug,web,1\nb,praise,mail,2\n", o: Options{Format: CSV, Columns: Columns{Answer: "category"}}, format: CSV,
 			tasks: []string{`{"id":"1","goal":"a","answer":"bug"}`, `{"id":"2","goal":"b","answer":"praise"}`},
-			notes: []string{`not read, and so in no task: "source"; --question, --answer, --choices, --domain, --id, --cluster and --tags say what a column is`},
+			notes: []string{`not read, and therefore in no task: "source"; --question, --answer, --choices, --domain, --id, --cluster and --tags tell what a column is`},
 		},
 		"the answer is no domain of an object": {
 			text: `{"question":"a","category":"bug","subject":"x"}`, o: Options{Columns: Columns{Answer: "category"}, Format: Questions},
@@ -136,7 +136,7 @@ func TestRead(t *testing.T) {
 			},
 			notes: []string{
 				"line 4: left out: it needs files, and nothing outside this file is read", "line 5: left out: it needs sandbox, and nothing outside this file is read",
-				"line 6: left out: it has a target that is none of its choices", "line 7: left out: it has choices and not one letter as its target",
+				"line 6: left out: it has a target that is not among its choices", "line 7: left out: it has choices, but its target is not a single letter",
 				`line 8: left out: it has a message with a part of type "image", and only text can be read`,
 			},
 		},
@@ -155,7 +155,7 @@ func TestRead(t *testing.T) {
 			text: `{"train":[["a","x"]],"test":[["b","x"],["c","y"],["",""],["d"]]}`, o: Options{Domains: map[string]string{"x": "dx"}}, format: Labelled,
 			tasks: []string{`{"id":"test-00001","domain":"dx","goal":"b","answer":"x"}`, `{"id":"test-00002","goal":"c","answer":"y"}`},
 			notes: []string{
-				`parts that are in no task: "train"; --part chooses parts`,
+				`parts that no task uses: "train"; --part chooses parts`,
 				`pair 3 of part "test" left out: it is not a text and a label`, `pair 4 of part "test" left out: it is not a text and a label`,
 			},
 		},

@@ -59,7 +59,7 @@ func readInspectLog(c *collector, data []byte) (bool, error) {
 	}
 	var log inspectLog
 	if err := json.Unmarshal(data, &log); err != nil {
-		return true, errors.New("the log has not the form of Inspect's logs")
+		return true, errors.New("the log does not have the form of Inspect's logs")
 	}
 	if len(log.Samples) == 0 {
 		return true, errors.New("the log holds no samples, which Inspect leaves out of a header and with --no-log-samples; import the data set itself")
@@ -175,12 +175,12 @@ func (c *collector) logGrader(scorers []inspectScorer) {
 		c.o.Grader = s.Name
 		for _, option := range []string{"instructions", "template", "partial_credit"} {
 			if v := s.Options[option]; v != nil && v != false {
-				c.note(0, "the scorer %s of the log has %q of its own, which the rubric of the judge does not have: edit it", s.Name, option)
+				c.note(0, "the scorer %s of the log has its own %q, which the rubric of the judge lacks: edit the rubric", s.Name, option)
 			}
 		}
 	}
 	if len(others) > 0 {
-		c.noteWhole("the log's scorer %s is not taken over: %s grades instead; --grader chooses a grader", strings.Join(slices.Compact(others), ", "), cmp.Or(c.o.Grader, "exact"))
+		c.noteWhole("the log's scorer %s is not imported: %s grades instead; --grader chooses a grader", strings.Join(slices.Compact(others), ", "), cmp.Or(c.o.Grader, "exact"))
 	}
 }
 

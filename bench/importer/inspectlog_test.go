@@ -32,10 +32,10 @@ func TestInspectLog(t *testing.T) {
 	const (
 		oslo  = `"input": "Capital of Norway?", "target": "Oslo"`
 		rome  = `"input": [{"id": "Kb", "role": "user", "content": "Capital?"}], "target": ["Rome", "Roma"]`
-		judge = `1 task is graded by a judge model: that of the route default, unless a grader names another in "route"`
-		label = `not read, and so in no task: "metadata.label"`
+		judge = `1 task is graded by a judge model, which is that of the route default unless a grader names another in "route"`
+		label = `not read, and therefore in no task: "metadata.label"`
 		// The messages of an input have ids in a log.
-		labels  = `not read, and so in no task: "input.id", "metadata.label"`
+		labels  = `not read, and therefore in no task: "input.id", "metadata.label"`
 		results = `no task has the answers and scores of the evaluation: "eval", "plan", "results", "samples.attachments", "samples.epoch", "samples.events", "samples.messages", "samples.output", "samples.scores", "stats", "status", "version"`
 		// A log without results does not name them.
 		ended = `no task has the answers and scores of the evaluation: "eval", "plan", "samples.attachments", "samples.epoch", "samples.events", "samples.messages", "samples.output", "samples.scores", "stats", "status", "version"`
@@ -52,7 +52,7 @@ func TestInspectLog(t *testing.T) {
 		"a scorer without a model": {
 			logOf(`, "scorers": [{"name": "match", "options": {}, "metrics": [], "metadata": {}}]`, "success", `{"total_samples": 2, "scores": []}`, two), "",
 			[]string{plain, `{"id":"2","domain":"north","goal":"Capital?","graders":[{"answer":["Rome","Roma"],"type":"exact"}],"answer":"Rome"}`},
-			[]string{`the log's scorer "match" is not taken over: exact grades instead; --grader chooses a grader`, labels, results},
+			[]string{`the log's scorer "match" is not imported: exact grades instead; --grader chooses a grader`, labels, results},
 		},
 		"a model as scorer, epochs": {
 			logOf(`, "scorers": [{"name": "inspect_ai/model_graded_qa", "options": {"partial_credit": true, "model": null}}, {"name": "match"}]`, "cancelled",
@@ -60,8 +60,8 @@ func TestInspectLog(t *testing.T) {
 				sampleOf("1", "1", oslo)+","+sampleOf("1", "2", oslo)), "",
 			[]string{graded},
 			[]string{
-				`the scorer model_graded_qa of the log has "partial_credit" of its own, which the rubric of the judge does not have: edit it`,
-				`the log's scorer "match" is not taken over: model_graded_qa grades instead; --grader chooses a grader`,
+				`the scorer model_graded_qa of the log has its own "partial_credit", which the rubric of the judge lacks: edit the rubric`,
+				`the log's scorer "match" is not imported: model_graded_qa grades instead; --grader chooses a grader`,
 				`the log's 2 samples are of 1 task, in several epochs`,
 				`the log has 1 of the 2 tasks of its data set (its status: "cancelled")`,
 				judge, label, results,
@@ -92,7 +92,7 @@ func TestInspectLog(t *testing.T) {
 			logOf(`, "scorers": [{"name": "includes", "options": {"ignore_case": false}}]`, "success", `null`, sampleOf("1", "1", oslo)), "",
 			[]string{plain},
 			[]string{
-				`the log's scorer "includes" is not taken over: exact grades instead; --grader chooses a grader`,
+				`the log's scorer "includes" is not imported: exact grades instead; --grader chooses a grader`,
 				`the log has 1 of the 2 tasks of its data set (its status: "success")`, label, ended,
 			},
 		},
@@ -101,7 +101,7 @@ func TestInspectLog(t *testing.T) {
 				sampleOf("4", "1", `"input": [{"role": "user", "content": [{"type": "text", "text": "attachment://dfed"}]}], "target": "x"`)), "",
 			[]string{plain, `{"id":"2","domain":"north","goal":"Capital?","graders":[{"answer":["Rome","Roma"],"type":"exact"}],"answer":"Rome"}`},
 			[]string{
-				`the log's scorer "s" is not taken over: exact grades instead; --grader chooses a grader`,
+				`the log's scorer "s" is not imported: exact grades instead; --grader chooses a grader`,
 				"item 3 left out: it needs files, and nothing outside this file is read",
 				"item 4 left out: it has an input with an attachment, and only text can be read", labels, ended,
 			},
@@ -174,9 +174,9 @@ func TestInspectLogRefused(t *testing.T) {
 	sample := sampleOf("1", "1", `"input": "x", "target": "y"`)
 	for log, want := range map[string]string{
 		logOf("", "started", "null", ""):                                                      "the log holds no samples, which Inspect leaves out of a header and with --no-log-samples; import the data set itself",
-		`{"version": 2, "status": "success", "eval": {"task": "x"}, "samples": {}}`:           "the log has not the form of Inspect's logs",
+		`{"version": 2, "status": "success", "eval": {"task": "x"}, "samples": {}}`:           "the log does not have the form of Inspect's logs",
 		logOf(`, "sandbox": {"type": "docker", "config": "c.yaml"}`, "success", "{}", sample): "no task could be read as inspect",
-		"PK\x03\x04\xff": "it is a ZIP archive that is cut or damaged",
+		"PK\x03\x04\xff": "it is a ZIP archive that is truncated or damaged",
 		zippedLog(t, `{"eval": {}}`, "notes.txt", "x"):                     "it is a ZIP archive without samples of Inspect",
 		zippedLog(t, `{"eval": {}}`, "samples/1_epoch_1.json", `{"id": 1`): "the log holds no samples",
 	} {

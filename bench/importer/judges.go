@@ -90,7 +90,7 @@ func (c *collector) noteJudges(tasks []bench.Task) {
 		}
 	}
 	if n > 0 {
-		c.note(0, "%s graded by a judge model: that of the route default, unless a grader names another in \"route\"", plural(n))
+		c.note(0, "%s graded by a judge model, which is that of the route default unless a grader names another in \"route\"", plural(n))
 	}
 }
 

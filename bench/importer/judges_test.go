@@ -9,7 +9,7 @@ import (
 // TestPromptfooJudges: assertions with a judge model become judges, and a variable in a
 // rubric stays in the goal.
 func TestPromptfooJudges(t *testing.T) {
-	const note = `1 task is graded by a judge model: that of the route default, unless a grader names another in "route"`
+	const note = `1 task is graded by a judge model, which is that of the route default unless a grader names another in "route"`
 	for assert, want := range map[string]string{
 		`{"type":"llm-rubric","value":"speaks of {{a}}"}`:                      `{"rubric":"speaks of b","type":"judge"}`,
 		`{"type":"llm-rubric","value":"is kind","threshold":0.8,"weight":2}`:   `{"rubric":"is kind","scale":"0-10","threshold":0.8,"type":"judge","weight":2}`,
@@ -33,7 +33,7 @@ func TestPromptfooJudges(t *testing.T) {
 		}
 	}
 	_, notes, err := lines(t, `[{"vars":{"a":"b"},"assert":[{"type":"llm-rubric","value":"x","provider":"openai:gpt-4o"}]}]`, Options{})
-	if d := cmp.Diff([]string{note, `not read, and so in no task: "assert.provider"`}, notes); d != "" || err != nil {
+	if d := cmp.Diff([]string{note, `not read, and therefore in no task: "assert.provider"`}, notes); d != "" || err != nil {
 		t.Error(d, err)
 	}
 }

@@ -12,7 +12,7 @@ import (
 // TestNothingIsLostInSilence imports small files of each format with more in them than tasks
 // have. The notes name all of it.
 func TestNothingIsLostInSilence(t *testing.T) {
-	const unread = "not read, and so in no task: "
+	const unread = "not read, and therefore in no task: "
 	for name, c := range map[string]struct {
 		text, answers string
 		o             Options
@@ -25,7 +25,7 @@ func TestNothingIsLostInSilence(t *testing.T) {
  "communicate_info":["327"],"nl_assertions":["Agent cancels."],"reward_basis":["DB","COMMUNICATE"]}}],"simulations":[{"id":"s"}]}`,
 			goals: []string{"Cancel.\n\nBe brief."},
 			notes: []string{
-				"a model of the route default takes the person's part; the names of the calls are graded, not their arguments or a database, and your agent needs the tools",
+				"a model of the route default plays the person; only the names of the calls are graded, not their arguments or a database, and your agent needs the tools",
 				unread + `"description", "evaluation_criteria.actions of the person", "evaluation_criteria.actions.action_id", "evaluation_criteria.actions.arguments", "evaluation_criteria.communicate_info", "evaluation_criteria.nl_assertions", "evaluation_criteria.reward_basis", "simulations", "timestamp"`,
 			},
 		},
@@ -33,7 +33,7 @@ func TestNothingIsLostInSilence(t *testing.T) {
 			text:  `[{"id":"1","user_scenario":{"instructions":"Ask for the price."},"evaluation_criteria":{"actions":[],"communicate_info":["327"],"reward_basis":["COMMUNICATE"]}}]`,
 			goals: []string{"Ask for the price."},
 			notes: []string{
-				"a model of the route default takes the person's part; the names of the calls are graded, not their arguments or a database, and your agent needs the tools",
+				"a model of the route default plays the person; only the names of the calls are graded, not their arguments or a database, and your agent needs the tools",
 				unread + `"evaluation_criteria.reward_basis"`,
 			},
 		},
@@ -41,7 +41,7 @@ func TestNothingIsLostInSilence(t *testing.T) {
 			text:  `[{"task_id":3,"reward":1,"trial":0,"traj":[{"role":"user","content":"hi"}],"info":{"source":"user","task":{"user_id":"mia","instruction":"Book it.","actions":[{"name":"book","kwargs":{"x":1}}],"outputs":["327"]}}}]`,
 			goals: []string{"Book it."},
 			notes: []string{
-				"a model of the route default takes the person's part; the names of the calls are graded, not their arguments or a database, and your agent needs the tools",
+				"a model of the route default plays the person; only the names of the calls are graded, not their arguments or a database, and your agent needs the tools",
 				unread + `"info.source", "info.task.actions.kwargs", "info.task.outputs", "info.task.user_id", "reward", "traj", "trial"`,
 			},
 		},
@@ -50,7 +50,7 @@ func TestNothingIsLostInSilence(t *testing.T) {
 			answers: "q1 0 d1 1\nq2 0 d2 2\n",
 			goals:   []string{"rain", "AT&T & oslo"},
 			notes: []string{
-				"the degrees of relevance in the file of --answers are in no task: every document with a judgement above 0 is relevant",
+				"the degrees of relevance in the file of --answers are not used: every document with a judgement above 0 counts as relevant",
 				unread + `"desc", "lang", "narr"`,
 			},
 		},
@@ -110,14 +110,14 @@ func TestNothingIsLostInSilence(t *testing.T) {
 		"questions": {
 			text: `{"id":{"$oid":"1"},"question":[{"role":"user","content":[{"type":"text","text":"x?","cache_control":{"type":"e"}}],"tool_calls":[1]}],"answer":"y","domain":["a","b"],"empty":"","none":null,"list":[],"level":0}`,
 			o:    Options{Format: Questions}, goals: []string{"x?"},
-			notes: []string{unread + `"domain", "id", "level", "question.content.cache_control", "question.tool_calls"; --question, --answer, --choices, --domain, --id, --cluster and --tags say what a column is`},
+			notes: []string{unread + `"domain", "id", "level", "question.content.cache_control", "question.tool_calls"; --question, --answer, --choices, --domain, --id, --cluster and --tags tell what a column is`},
 		},
 		"questions with an object of choices": {
 			text: `{"question":"x?","choices":{"text":["red","blue"],"label":["1","2"]},"answer":"blue"}` + "\n" + `{"question":"y?","choices":{"text":["red","blue"],"label":["A","B"],"score":[1,2]},"answer":"A"}`,
 			goals: []string{
 				"x?\n\nA) red\nB) blue\n\nAnswer with the letter alone.", "y?\n\nA) red\nB) blue\n\nAnswer with the letter alone.",
 			},
-			notes: []string{unread + `"choices.label", "choices.score"; --question, --answer, --choices, --domain, --id, --cluster and --tags say what a column is`},
+			notes: []string{unread + `"choices.label", "choices.score"; --question, --answer, --choices, --domain, --id, --cluster and --tags tell what a column is`},
 		},
 		"answers without a use": {
 			text: `{"question":"x?","answer":"y"}`, answers: "z", goals: []string{"x?"},
@@ -126,8 +126,8 @@ func TestNothingIsLostInSilence(t *testing.T) {
 		"a table": {
 			text: "id,question,answer,note,empty\n" + strings.Repeat("x", 151) + ",q?,a,n,,surplus\n", goals: []string{"q?"},
 			notes: []string{
-				fmt.Sprintf("line 2: the id %s is longer than 150 bytes; a number takes its place", show(strings.Repeat("x", 151))),
-				unread + `"column 6", "empty", "note"; --question, --answer, --choices, --domain, --id, --cluster and --tags say what a column is`,
+				fmt.Sprintf("line 2: the id %s is longer than 150 bytes; a number replaces it", show(strings.Repeat("x", 151))),
+				unread + `"column 6", "empty", "note"; --question, --answer, --choices, --domain, --id, --cluster and --tags tell what a column is`,
 			},
 		},
 		"inspect": {

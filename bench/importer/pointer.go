@@ -13,7 +13,7 @@ type PointerError struct {
 }
 
 func (e *PointerError) Error() string {
-	return fmt.Sprintf("it is a pointer of git-LFS: its content, %s bytes with the name %.12s…, is not on this machine", e.Size, e.OID)
+	return fmt.Sprintf("it is a pointer of Git LFS: its content, %s bytes with the name %.12s…, is not on this machine", e.Size, e.OID)
 }
 
 // maxPointer bounds a pointer file, in bytes.

@@ -141,7 +141,7 @@ func (c *collector) firstPrompt(prompts *yaml.Node) string {
 		}
 		switch {
 		case !isText(n) || foreign(n.Value):
-			c.note(n.Line, "a prompt that is not written out here is left out")
+			c.note(n.Line, "a prompt that is not in this file is left out")
 		case found == "":
 			found = n.Value
 		default:
@@ -164,7 +164,7 @@ func foreign(s string) bool {
 // test adds one test as a task.
 func (p *promptfoo) test(n *yaml.Node, number int) error {
 	if n.Kind != yaml.MappingNode {
-		return errors.New("it stands in another file")
+		return errors.New("it is in another file")
 	}
 	vars, names, err := p.vars(n)
 	if err != nil {
@@ -224,7 +224,7 @@ func (p *promptfoo) vars(n *yaml.Node) (vars map[string]string, names []string, 
 			continue
 		}
 		if from.Kind != yaml.MappingNode {
-			return nil, nil, errors.New("its variables are not written out here")
+			return nil, nil, errors.New("its variables are not in this file")
 		}
 		for i := 0; i+1 < len(from.Content); i += 2 {
 			name, value := from.Content[i].Value, resolve(from.Content[i+1])
@@ -317,7 +317,7 @@ var placeholder = regexp.MustCompile(`\{\{\s*([\pL_][\pL\d_]*)\s*\}\}`)
 func fill(template string, vars map[string]string) (string, error) {
 	rest := placeholder.ReplaceAllString(template, "")
 	if strings.Contains(rest, "{{") || strings.Contains(rest, "{%") || strings.Contains(rest, "{#") {
-		return "", errors.New("its template has more than plain {{name}} places")
+		return "", errors.New("its template has more than plain {{name}} placeholders")
 	}
 	var missing string
 	out := placeholder.ReplaceAllStringFunc(template, func(place string) string {

@@ -66,13 +66,13 @@ func TestPromptfoo(t *testing.T) {
 		t.Error(d)
 	}
 	if d := cmp.Diff([]string{
-		"line 5: a prompt that is not written out here is left out",
+		"line 5: a prompt that is not in this file is left out",
 		"line 6: a further prompt is left out: tasks are made of the first",
 		`line 31: assertion of test 3 left out, the others alone grade the task: "javascript" would run a program named by the file`,
 		`line 33: test 4 left out: its variable "text" names something outside this file`,
 		`line 35: test 5 left out: its variable "text" has several values: write one test for each`,
-		"line 37: test 6 left out: it stands in another file",
-		`not read, and so in no task: "description", "providers"`,
+		"line 37: test 6 left out: it is in another file",
+		`not read, and therefore in no task: "description", "providers"`,
 	}, notes); d != "" {
 		t.Error(d)
 	}
@@ -83,18 +83,18 @@ func TestPromptfooAssertions(t *testing.T) {
 	for assert, want := range map[string]string{
 		`{"type":"answer-relevance","threshold":0.5}`:                 `there is no grader of the meaning of "answer-relevance"`,
 		`{"type":"context-faithfulness","value":"x"}`:                 `there is no grader of the meaning of "context-faithfulness"`,
-		`{"type":"llm-rubric","value":"file://rubric.txt"}`:           `its value is not written out here`,
+		`{"type":"llm-rubric","value":"file://rubric.txt"}`:           `its value is not in this file`,
 		`{"type":"llm-rubric","value":"good","threshold":2}`:          `its threshold is not above 0 and at most 1`,
 		`{"type":"llm-rubric"}`:                                       `its value is not a text`,
 		`{"type":"python","value":"file://x.py"}`:                     `"python" would run a program named by the file`,
-		`{"type":"contains","value":"file://x.txt"}`:                  `its value is not written out here`,
+		`{"type":"contains","value":"file://x.txt"}`:                  `its value is not in this file`,
 		`{"type":"contains","value":""}`:                              `its value is empty`,
-		`{"type":"contains","value":"{{ a | upper }}"}`:               `its template has more than plain {{name}} places`,
+		`{"type":"contains","value":"{{ a | upper }}"}`:               `its template has more than plain {{name}} placeholders`,
 		`{"type":"contains","value":"{{ zzz }}"}`:                     `it has no variable "zzz", which the template names`,
 		`{"type":"contains-any","value":{"a":1}}`:                     `its value is not a list of texts`,
-		`{"type":"regex","value":"(?=x)"}`:                            `its pattern is not one of RE2 (no look-around, no back-references)`,
-		`{"type":"is-json","value":"file://schema.json"}`:             `its schema is not written out here`,
-		`{"type":"contains","value":"x","transform":"output.trim()"}`: `it transforms the answer by a program`,
+		`{"type":"regex","value":"(?=x)"}`:                            `its pattern is not valid in RE2 (which has no look-around and no back-references)`,
+		`{"type":"is-json","value":"file://schema.json"}`:             `its schema is not in this file`,
+		`{"type":"contains","value":"x","transform":"output.trim()"}`: `it transforms the answer with a program`,
 		`{"type":"contains","value":"x","weight":0}`:                  `its weight is not above 0`,
 
 		`{"type":"cost"}`:    `it has no threshold`,

@@ -75,10 +75,10 @@ func (p *promptfoo) output(results []*yaml.Node) error {
 		}
 	}
 	if repeated > 0 {
-		p.c.note(0, "of each test the first result makes the task; %s of other prompts, providers and repeats left out", visible.Count(repeated, "result"))
+		p.c.note(0, "the first result of each test becomes the task; %s of other prompts, providers and repeats left out", visible.Count(repeated, "result"))
 	}
 	if len(prompts) > 1 {
-		p.c.note(0, "the evaluation had %s; tasks have the first one of each test", visible.Count(len(prompts), "prompt"))
+		p.c.note(0, "the evaluation had %s; tasks use the first one of each test", visible.Count(len(prompts), "prompt"))
 	}
 	return nil
 }

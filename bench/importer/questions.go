@@ -306,7 +306,7 @@ func readLabelled(c *collector, data []byte) error {
 		for _, part := range rest {
 			names[part]++
 		}
-		c.noteWhole("parts that are in no task: %s; --part chooses parts", listKeys(names))
+		c.noteWhole("parts that no task uses: %s; --part chooses parts", listKeys(names))
 	}
 	for _, part := range parts {
 		raw, ok := doc[part]

@@ -82,7 +82,7 @@ func (c *collector) qrels(data []byte) (map[string][]string, error) {
 			fields = strings.Fields(text)
 		}
 		if len(fields) != 3 && len(fields) != 4 {
-			c.note(0, "line %d of the answers left out: it is no judgement", line)
+			c.note(0, "line %d of the answers left out: it is not a judgement", line)
 			continue
 		}
 		score, err := strconv.ParseFloat(strings.TrimSpace(fields[len(fields)-1]), 64)
@@ -105,7 +105,7 @@ func (c *collector) qrels(data []byte) (map[string][]string, error) {
 		return nil, errors.New("the file of --answers has no judgements: lines of a query, a document and a number")
 	}
 	if degrees {
-		c.noteWhole("the degrees of relevance in the file of --answers are in no task: every document with a judgement above 0 is relevant")
+		c.noteWhole("the degrees of relevance in the file of --answers are not used: every document with a judgement above 0 counts as relevant")
 	}
 	return relevant, nil
 }

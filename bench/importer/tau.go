@@ -109,10 +109,10 @@ func readTau(c *collector, data []byte) error {
 		return nil
 	})
 	if repeats > 0 {
-		c.note(0, "%s of a task that is there already left out", visible.Count(repeats, "further result"))
+		c.note(0, "%s of a task that exists already left out", visible.Count(repeats, "further result"))
 	}
 	if len(c.tasks) > 0 {
-		c.note(0, "a model of the route default takes the person's part; the names of the calls are graded, not their arguments or a database, and your agent needs the tools")
+		c.note(0, "a model of the route default plays the person; only the names of the calls are graded, not their arguments or a database, and your agent needs the tools")
 	}
 	return err
 }
@@ -156,7 +156,7 @@ func (c *collector) ignoreTau(raw []byte, called bool) {
 func tauNew(raw []byte) (t bench.Task, calls, said []string, err error) {
 	var s tauScenario
 	if json.Unmarshal(raw, &s) != nil {
-		return t, nil, nil, errors.New("has not the form of a task of tau2-bench")
+		return t, nil, nil, errors.New("does not have the form of a task of tau2-bench")
 	}
 	t.ID, _ = text(s.ID)
 	var told tauInstructions
@@ -183,7 +183,7 @@ func tauNew(raw []byte) (t bench.Task, calls, said []string, err error) {
 func tauOld(raw []byte) (t bench.Task, calls, said []string, err error) {
 	var r tauResult
 	if json.Unmarshal(raw, &r) != nil {
-		return t, nil, nil, errors.New("has not the form of a result of tau-bench")
+		return t, nil, nil, errors.New("does not have the form of a result of tau-bench")
 	}
 	task := r.Info.Task
 	if task.Instruction == "" {

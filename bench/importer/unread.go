@@ -68,9 +68,9 @@ func (c *collector) noteUnread() {
 	}
 	hint := ""
 	if c.o.Format == Questions || c.o.Format == CSV {
-		hint = "; --question, --answer, --choices, --domain, --id, --cluster and --tags say what a column is"
+		hint = "; --question, --answer, --choices, --domain, --id, --cluster and --tags tell what a column is"
 	}
-	c.noteWhole("not read, and so in no task: %s%s", listKeys(c.unread), hint)
+	c.noteWhole("not read, and therefore in no task: %s%s", listKeys(c.unread), hint)
 }
 
 // noteResults adds a note on the answers and scores of an evaluation, which are in no task.

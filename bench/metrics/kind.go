@@ -66,6 +66,6 @@ func (s *Scale) Unsized() string {
 	if !s.zero {
 		return ""
 	}
-	return fmt.Sprintf("the code as it is has the value 0 of %s on every case, so that no size is known to which changes are relative: scores count a change by %s as one by all of a value, and points of the score mean little; read the values of %s",
+	return fmt.Sprintf("the code as it is has the value 0 of %s on every case, so there is no size to which changes can be relative: scores count a change by %s as a change by the whole value, and points of the score mean little; read the values of %s instead",
 		text.Quote(s.metric), WithChangeUnit("1", s.unit), text.Quote(s.metric))
 }

@@ -141,7 +141,7 @@ func parse(line []byte) (Value, error) {
 	if errors.As(err, &typed) {
 		kind := "text"
 		if typed.Type.Kind() == reflect.Float64 {
-			kind = "a number that can be represented"
+			kind = "a finite number"
 		}
 		return Value{}, fmt.Errorf("it is not a value: %s must be %s", text.Visible(typed.Field[strings.LastIndexByte(typed.Field, '.')+1:]), kind)
 	}
@@ -154,7 +154,7 @@ func parse(line []byte) (Value, error) {
 	v := raw.Value
 	switch {
 	case !named(v.Case) || !named(v.Metric):
-		return Value{}, fmt.Errorf("case and metric need names of 1 to %d characters that can be shown", mostName)
+		return Value{}, fmt.Errorf("case and metric need names of 1 to %d printable characters", mostName)
 	case raw.Number == nil:
 		return Value{}, errors.New("it has no value")
 	case !(math.Abs(*raw.Number) <= mostAbsolute):
@@ -162,7 +162,7 @@ func parse(line []byte) (Value, error) {
 	case v.Better != Lower && v.Better != Higher:
 		return Value{}, errors.New(`better must be "lower" or "higher"`)
 	case v.Unit != "" && !named(v.Unit):
-		return Value{}, errors.New("its unit cannot be shown")
+		return Value{}, errors.New("its unit has characters that are not printable")
 	}
 	v.Value = *raw.Number
 	return v, nil

@@ -96,7 +96,7 @@ func (s *Scale) even() error {
 	}
 	slices.Sort(sizes)
 	if usual := sizes[(len(sizes)-1)/2]; s.size/mostSize > usual {
-		return fmt.Errorf("case %s has the value %g of %s, beside which a change of the others, of about %g, does not count: print no value that stands for a failure, or let the metric be a logarithm",
+		return fmt.Errorf("case %s has the value %g of %s, next to which a change of about %g in the others does not count: do not print a placeholder value for a failure, or use a logarithm as the metric",
 			text.Quote(largest), s.base[largest], text.Quote(s.metric), usual)
 	}
 	return nil

@@ -49,9 +49,9 @@ func openArchive(data []byte) (archived, error) {
 	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
 	switch {
 	case err != nil:
-		return log, unreadable(hintCut, "it is a ZIP archive that is cut or damaged")
+		return log, unreadable(hintCut, "it is a ZIP archive that is truncated or damaged")
 	case len(z.File) > maxMembers:
-		return log, errors.New("it is an archive of too many files")
+		return log, errors.New("it is an archive with too many files")
 	}
 	z.RegisterDecompressor(zstd.ZipMethodWinZip, zstd.ZipDecompressor(zstd.WithDecoderMaxMemory(maxRecord), zstd.WithDecoderConcurrency(1)))
 	for _, f := range z.File {
@@ -73,7 +73,7 @@ func openArchive(data []byte) (archived, error) {
 		}
 	}
 	if len(log.samples) == 0 {
-		return log, unreadable("of archives, those of Inspect (.eval) are read; unpack it and name its files", "it is a ZIP archive without samples of Inspect")
+		return log, unreadable("Inspect's archives (.eval) are the only ones that can be read; unpack it and name its files", "it is a ZIP archive without samples of Inspect")
 	}
 	slices.SortStableFunc(log.samples, func(a, b *zip.File) int { return strings.Compare(a.Name, b.Name) })
 	return log, nil

@@ -239,7 +239,7 @@ func (b *Builder) add(c *Conversation, n int, e judged, script []judged, clean *
 	case e.acted:
 		return "the conversation ends with an action, not an answer"
 	case e.reply && len(e.target) == 0 && len(script) == 0:
-		return "the message consents or answers the agent, and asks for nothing"
+		return "the message only agrees with the agent or answers it, and asks for nothing"
 	case e.partial:
 		return "parts of the conversation are not text"
 	case goal == "":

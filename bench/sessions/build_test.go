@@ -67,8 +67,8 @@ func TestGroundTruth(t *testing.T) {
 		"approved and corrected":       {rewarded(1, talk(bay, fits, "No, that's wrong.")), nil, "1 exchanges, 0 approved, 1 corrected, 0 stated, 0 refused"},
 		"it ends with an action":       {rewarded(1, talk(bay, fits, "Then a person, please.", "tool transfer:")), nil, "1 exchanges, 1 approved, 0 corrected, 0 stated, 0 refused; the conversation ends with an action, not an answer"},
 		"an answer that is repeated":   {rewarded(1, talk(bay, fits, "What did you say about the bay?", fits)), nil, "2 exchanges, 1 approved, 0 corrected, 0 stated, 0 refused; an earlier message is the answer"},
-		"a consent is no goal":         {rewarded(1, talk("Book bay 7 for Monday.", "Bay 7 costs 9 euros. Shall I book it?", "Yes, please go ahead.", "tool book: Bay 7 is booked.")), nil, "2 exchanges, 1 approved, 0 corrected, 0 stated, 0 refused; the message consents or answers the agent, and asks for nothing"},
-		"nor is an answer":             {talk("Book bay 7 of the depot.", "For which day?", "For Monday, the 5th.", "Bay 7 is booked.", "Perfect, thanks!"), nil, "2 exchanges, 1 approved, 0 corrected, 0 stated, 0 refused; the message consents or answers the agent, and asks for nothing"},
+		"a consent is no goal":         {rewarded(1, talk("Book bay 7 for Monday.", "Bay 7 costs 9 euros. Shall I book it?", "Yes, please go ahead.", "tool book: Bay 7 is booked.")), nil, "2 exchanges, 1 approved, 0 corrected, 0 stated, 0 refused; the message only agrees with the agent or answers it, and asks for nothing"},
+		"nor is an answer":             {talk("Book bay 7 of the depot.", "For which day?", "For Monday, the 5th.", "Bay 7 is booked.", "Perfect, thanks!"), nil, "2 exchanges, 1 approved, 0 corrected, 0 stated, 0 refused; the message only agrees with the agent or answers it, and asks for nothing"},
 		"a credential in the answer":   {rewarded(1, talk("What is the password of the gate server?", "password = hunter2hunter2")), nil, "1 exchanges, 1 approved, 0 corrected, 0 stated, 0 refused; the answer has a credential"},
 	} {
 		b := newBuilder(t, Options{PerDomain: 10})

@@ -62,11 +62,11 @@ func TestInterCodeIsBounded(t *testing.T) {
 	deep := strings.Repeat(`{"logs":`, 50) + `{"query":"q","turn_history":{"actions":["ls"]}}` + strings.Repeat("}", 50)
 	for log, want := range map[string]string{
 		many: "has 10000 actions, at most 2500 are read",
-		deep: "is of no known format",
+		deep: "has no known format",
 		`{"query":"q","turn_history":{"actions":[1,{}]}}`: "has an action that is not text",
 		`{"query":{},"turn_history":{"actions":["ls"]}}`:  "has no query",
 		`{"0":{"turn_history":{"actions":["ls"]}}}`:       "has no query",
-		`{"0":[{"turn_history":{"actions":["ls"]}}]}`:     "is of no known format",
+		`{"0":[{"turn_history":{"actions":["ls"]}}]}`:     "has no known format",
 	} {
 		_, err := Read(strings.NewReader(log+"\n"), ReadOptions{Name: "x"}, func(c Conversation) { t.Errorf("%.40s: %+v", log, c) })
 		if err == nil || !strings.Contains(fmt.Sprint(err), want) {

@@ -153,7 +153,7 @@ func (r *reader) take(rec record) error {
 		InterCode: (*reader).intercode,
 	}[format]
 	if read == nil {
-		r.bad(rec.place(), "is of no known format")
+		r.bad(rec.place(), "has no known format")
 		return nil
 	}
 	if !slices.Contains(r.log.Formats, format) {

@@ -206,14 +206,14 @@ func TestUnreadable(t *testing.T) {
 		" \n\n":                         "it holds no conversation: there is nothing in it",
 		"hello":                         "it holds no conversation: line 1 is not valid JSON",
 		"42":                            "it holds no conversation: line 1 is not a JSON object",
-		`{"a":1}`:                       "it holds no conversation: line 1 is of no known format",
+		`{"a":1}`:                       "it holds no conversation: line 1 has no known format",
 		"[1]":                           "it holds no conversation: item 1 is not a JSON object",
-		"[{\"traj\":":                   "it holds no conversation: item 1 and all after it cannot be read: the log ends within it",
-		"{\n\"results\":{\"results\":{": "it nests lists of results too deep",
-		`{"messages":[]}`:               "it holds no conversation: line 1 is of no known format",
+		"[{\"traj\":":                   "it holds no conversation: item 1 and everything after it cannot be read: the log ends within it",
+		"{\n\"results\":{\"results\":{": "its lists of results are nested too deeply",
+		`{"messages":[]}`:               "it holds no conversation: line 1 has no known format",
 		`{"messages":[{"role":"assistant","content":"x"}]}`: "it holds no conversation: line 1 has no message of a user",
 		"{\"messages\":[\xff]}":                             "it holds no conversation: line 1 is not valid UTF-8",
-		"PK\x03\x04":                                        "it is a ZIP archive that is cut or damaged",
+		"PK\x03\x04":                                        "it is a ZIP archive that is truncated or damaged",
 	} {
 		_, err := Read(strings.NewReader(text), ReadOptions{Name: "x"}, func(Conversation) {})
 		if err == nil || err.Error() != want {

@@ -194,11 +194,11 @@ func (r *reader) document(in io.Reader) error {
 		}
 		err = errors.New("it is not valid JSON")
 	}
-	r.bad(fmt.Sprintf("item %d", d.number+1), "and all after it cannot be read: %v", err)
+	r.bad(fmt.Sprintf("item %d", d.number+1), "and everything after it cannot be read: %v", err)
 	return nil
 }
 
-var errCut = errors.New("ends in the middle: the log is cut")
+var errCut = errors.New("ends in the middle: the log is truncated")
 
 var errRecord = fmt.Errorf("it is longer than %d MB", maxRecord>>20)
 
@@ -305,7 +305,7 @@ func (d *document) object(depth int) (head row, found bool, err error) {
 		case tok == json.Delim('{'):
 			var inner bool
 			if depth > 0 {
-				err = errors.New("it nests lists of results too deep")
+				err = errors.New("its lists of results are nested too deeply")
 			} else {
 				_, inner, err = d.object(depth + 1)
 			}

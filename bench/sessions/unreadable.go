@@ -52,7 +52,7 @@ var kinds = []struct{ begin, kind, hint string }{
 // sniff returns an error for a log whose first bytes are not text.
 func sniff(head []byte) error {
 	if len(head) == 0 {
-		return unreadable("the log was not written, or not yet: see what exports it", "it is empty")
+		return unreadable("the log has not been written: check the program that exports it", "it is empty")
 	}
 	for _, k := range kinds {
 		if bytes.HasPrefix(head, []byte(k.begin)) {
@@ -73,7 +73,7 @@ func sniff(head []byte) error {
 func (r *reader) none() error {
 	switch {
 	case r.records == 0 && r.log.Bad == 0:
-		return unreadable("the log was not written, or not yet: see what exports it", "it holds no conversation: there is nothing in it")
+		return unreadable("the log has not been written: check the program that exports it", "it holds no conversation: there is nothing in it")
 	case r.cut && r.log.Bad == 1:
 		return unreadable(hintCut, "it holds no conversation%s", r.firstBad())
 	case r.records == 0:

@@ -78,19 +78,19 @@ func TestUnreadableHints(t *testing.T) {
 	}
 	line := `{"messages":[{"role":"user","content":"q"},{"role":"assistant","content":"a"}]}`
 	for text, want := range map[string][2]string{
-		"":                            {"it is empty", "the log was not written"},
-		"\n \n":                       {"it holds no conversation: there is nothing in it", "the log was not written"},
-		"[]":                          {"it holds no conversation: there is nothing in it", "the log was not written"},
+		"":                            {"it is empty", "the log has not been written"},
+		"\n \n":                       {"it holds no conversation: there is nothing in it", "the log has not been written"},
+		"[]":                          {"it holds no conversation: there is nothing in it", "the log has not been written"},
 		"\x89PNG\r\n\x1a\n\x00\x00":   {"it is a PNG image, not a log", "a log is JSON"},
 		"\x1f\x8b\x08":                {"it is compressed by gzip, not a log", "unpack it: gunzip"},
 		"\xff\xfe{\x00":               {"it is text in UTF-16, not a log", "convert it: iconv"},
 		"{\x00\x01":                   {"it is binary data, not a log", "a log is JSON"},
 		empty.String():                {"it is an empty ZIP archive, not a log", "a log is JSON"},
-		archive.String()[:60]:         {"it is a ZIP archive that is cut or damaged", "its end is missing"},
-		line[:50]:                     {"it holds no conversation: line 1 ends in the middle: the log is cut", "its end is missing"},
-		"[\n" + line[:50]:             {"it holds no conversation: item 1 and all after it cannot be read: the log ends within it", "its end is missing"},
+		archive.String()[:60]:         {"it is a ZIP archive that is truncated or damaged", "its end is missing"},
+		line[:50]:                     {"it holds no conversation: line 1 ends in the middle: the log is truncated", "its end is missing"},
+		"[\n" + line[:50]:             {"it holds no conversation: item 1 and everything after it cannot be read: the log ends within it", "its end is missing"},
 		"user,assistant\nq,a\n":       {"it holds no conversation: line 1 is not valid JSON", "a log is JSON"},
-		`{"question":"q","says":"a"}`: {"it holds no conversation: line 1 is of no known format", "name its format with --format"},
+		`{"question":"q","says":"a"}`: {"it holds no conversation: line 1 has no known format", "name its format with --format"},
 	} {
 		given := 0
 		_, err := Read(strings.NewReader(text), ReadOptions{Name: "x"}, func(Conversation) { given++ })
@@ -101,8 +101,8 @@ func TestUnreadableHints(t *testing.T) {
 	}
 	// What stands before the cut is read, and the cut is named.
 	for text, want := range map[string]string{
-		line + "\n" + line[:50]:          "line 2 ends in the middle: the log is cut",
-		"[" + line + ",\n" + line[:50]:   "item 2 and all after it cannot be read: the log ends within it",
+		line + "\n" + line[:50]:          "line 2 ends in the middle: the log is truncated",
+		"[" + line + ",\n" + line[:50]:   "item 2 and everything after it cannot be read: the log ends within it",
 		line + "\n" + line[:50] + "\n{}": "line 2 is not valid JSON",
 	} {
 		list, log := readAll(t, "x", []byte(text), "")

@@ -40,7 +40,7 @@ func anyEnding(t *rapid.T) ending {
 			{Kind: CauseNoRoom, Subject: "yyyyyyyyyy", Sentence: "tonight's budget has no room for the 80 evaluations that run every held-out task once more on both sides"},
 			{Kind: CauseNoEntry, Subject: "yyyyyyyyyy", Sentence: "all 12 confirmations that 30 days allow are used"},
 			{Kind: CauseEnough, Subject: "yyyyyyyyyy", Sentence: "3 variants have entered the confirmation tonight, as many as confirm.finalists allows"},
-			{Kind: CauseNoBlock, Subject: "yyyyyyyyyy", Sentence: "its confirmation did not get to run every held-out task once on both sides"},
+			{Kind: CauseNoBlock, Subject: "yyyyyyyyyy", Sentence: "its confirmation ended before every held-out task had run once on both sides"},
 			{Kind: CauseStopped, Sentence: "the run ended before the confirmation did"},
 			{Kind: CauseChanged, Sentence: "what the evidence is about changed while the run was interrupted, so nothing more was confirmed"},
 			best.tooLong(9000, 400),

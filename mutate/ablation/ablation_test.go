@@ -314,7 +314,7 @@ func TestWhatWasNotMeasuredHasNoFigure(t *testing.T) {
 		untried bool
 		says    string
 	}{
-		{0, true, "the evaluations of the search decided it"},
+		{0, true, "the evaluations of the search were enough to decide"},
 		{12, true, "the evaluations ended before "},
 		{400, false, "what is left scored "},
 	} {

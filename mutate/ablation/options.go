@@ -59,7 +59,7 @@ func (o Options) check() error {
 		return errors.New("a minimisation needs tasks")
 	}
 	if o.Hunks && o.MaxRepeats != 1 {
-		return errors.New("hunks need an agent whose scores are exact")
+		return errors.New("an ablation by hunks needs an agent whose scores are exact")
 	}
 	if o.Budget < 0 {
 		return errors.New("a minimisation's budget cannot be negative")

@@ -168,7 +168,7 @@ func (a *Ablation) reason(r Result, whole bool) string {
 	if a.hunks && r.Small != r.Winner {
 		parts = append(parts, fmt.Sprintf("what is left scores no less than what the search had found on each of %d search tasks", r.Seen))
 	} else if loss, n, ok := a.lossSeen(); ok && r.Small != r.Winner {
-		parts = append(parts, fmt.Sprintf("what is left scored %s points [%s, %s] beside what the search had found, at %d evaluations each",
+		parts = append(parts, fmt.Sprintf("what is left scored %s points [%s, %s] relative to what the search had found, at %d evaluations each",
 			text.Points(-loss.Mean), text.Points(-loss.Hi), text.Points(-loss.Lo), n))
 	}
 	if a.hunks && a.cut {
@@ -190,7 +190,7 @@ func (a *Ablation) reason(r Result, whole bool) string {
 	case untried == 0 && unshown > 0 && a.cut:
 		parts = append(parts, "the evaluations ended before every change that stays was shown to matter by itself")
 	case untried > 0 && r.Evaluations == 0:
-		parts = append(parts, "the evaluations of the search decided it")
+		parts = append(parts, "the evaluations of the search were enough to decide")
 	case untried > 0:
 		parts = append(parts, fmt.Sprintf("the evaluations ended before %d of the %d changed parameters that stay had been tried alone", untried, len(r.Effects)))
 	}

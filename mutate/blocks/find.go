@@ -31,7 +31,7 @@ func Find(files map[string][]byte) ([]Block, []Problem) {
 	f.refuseTwins()
 	if len(f.found) > mostBlocks {
 		b := f.found[mostBlocks]
-		f.refuse(b.File, b.Line, fmt.Sprintf("more than %d blocks are marked", mostBlocks), "mark those that matter")
+		f.refuse(b.File, b.Line, fmt.Sprintf("more than %d blocks are marked", mostBlocks), "keep only the marks that matter most")
 		f.found = f.found[:mostBlocks]
 	}
 	slices.SortStableFunc(f.problems, func(a, b Problem) int {
@@ -106,7 +106,7 @@ func (f *finding) read(path string, data []byte) {
 		switch {
 		case !marked, quoted && !m.opens:
 		case quoted:
-			f.quoted = append(f.quoted, Problem{File: path, Line: number, Text: "the mark is in a string or in a longer comment, so it begins no block"})
+			f.quoted = append(f.quoted, Problem{File: path, Line: number, Text: "the mark is in a string or in a longer comment, so it does not begin a block"})
 		case m.opens && open != nil:
 			f.refuse(path, number, fmt.Sprintf("block %s begins inside of block %s", foreign.Quote(m.name), foreign.Quote(open.Name)), "blocks do not nest: end the first one before")
 			open = nil
@@ -117,7 +117,7 @@ func (f *finding) read(path string, data []byte) {
 		case open == nil:
 			f.refuse(path, number, "evolve:end has no evolve:begin before it", "")
 		case m.name != "" && m.name != open.Name:
-			f.refuse(path, number, fmt.Sprintf("evolve:end names %s, and block %s is open", foreign.Quote(m.name), foreign.Quote(open.Name)), "")
+			f.refuse(path, number, fmt.Sprintf("evolve:end names %s, but the open block is %s", foreign.Quote(m.name), foreign.Quote(open.Name)), "")
 			open = nil
 		default:
 			open.end = at

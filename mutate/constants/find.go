@@ -38,7 +38,7 @@ func Find(files map[string][]byte) ([]Constant, []Problem) {
 	f.refuseTwins()
 	if len(f.found) > mostConstants {
 		c := f.found[mostConstants]
-		f.problems = append(f.problems, Problem{c.File, c.Line, fmt.Sprintf("more than %d constants are marked", mostConstants), "mark those that matter"})
+		f.problems = append(f.problems, Problem{c.File, c.Line, fmt.Sprintf("more than %d constants are marked", mostConstants), "keep only the marks that matter most"})
 		f.found = f.found[:mostConstants]
 	}
 	slices.SortStableFunc(f.problems, func(a, b Problem) int {

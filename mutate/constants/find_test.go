@@ -84,7 +84,7 @@ func TestFindRefuses(t *testing.T) {
 		{"value above", "const a = 5.5 //evolve:param min=0 max=5.4", "outside"},
 		{"no max", "const a = 5 //evolve:param min=1", "no max"},
 		{"nothing said", "const a = 5 //evolve:param", "no min"},
-		{"a fraction for a whole number", "const a = 5 //evolve:param min=1 max=9.5", "whole number, but 5 is (write the constant with a point"},
+		{"a fraction for a whole number", "const a = 5 //evolve:param min=1 max=9.5", "whole number, but 5 is (write the constant with a decimal point"},
 		{"a duration for a count", "import \"time\"\nconst a = 5 * time.Second //evolve:param min=1s max=9", "a.go:4: min=\"1s\" is not a number (bounds count in time.Second"},
 		{"no number", "const a = .5 //evolve:param min=low max=9", "is not a number"},
 		{"not a number", "const a = .5 //evolve:param min=nan max=9", "is not a number"},

@@ -104,7 +104,7 @@ func (c *Constant) number(key, text string) (float64, *fault) {
 	case err != nil || math.IsInf(v, 0) || math.IsNaN(v):
 		return 0, &fault{said + " is not a number", c.unitHint()}
 	case c.Whole:
-		return 0, &fault{said + " is not a whole number, but " + foreign.Clip(c.Literal, 60, foreign.Runes, foreign.Mark) + " is", "write the constant with a point, such as 1.0, if it may be a fraction"}
+		return 0, &fault{said + " is not a whole number, but " + foreign.Clip(c.Literal, 60, foreign.Runes, foreign.Mark) + " is", "write the constant with a decimal point, such as 1.0, if it may be a fraction"}
 	}
 	return v, nil
 }

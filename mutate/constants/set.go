@@ -82,7 +82,7 @@ func check(files map[string][]byte, list []Constant, want []float64) error {
 		return err
 	}
 	if len(got) != len(list) {
-		return errors.New("writing the constants changed how many there are")
+		return errors.New("writing the constants changed their number")
 	}
 	for i, c := range got {
 		if c.Name != list[i].Name || c.Value != want[i] {

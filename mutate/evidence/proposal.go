@@ -105,13 +105,13 @@ func bound(p archive.ProposalRecord, plan archive.AgentPlan, r archive.AgentResu
 	case p.Rests == nil:
 		return differs("its run makes a claim about its variant, but the proposal names no evaluations")
 	case !slices.Equal(p.Rests.Runs, f.Runs) || p.Rests.Against != plan.Reference():
-		return differs("it names other evaluations than the ruling of its run")
+		return differs("its evaluations are not those that the ruling of its run names")
 	case p.Evidence != digest && (r.Grounds != nil || f.Judged != nil):
-		return differs("its digest is not that of the ruling of its run")
+		return differs("its digest differs from that of the ruling of its run")
 	case slices.ContainsFunc(r.Refused, func(f stats.Refusal) bool { return f.Proposal == p.ID && f.Variant == string(p.Variant) }):
 		// the result describes later events
 	case p.Rationale != r.Reason || r.Winner != p.Variant || !r.Verdict.Proposes():
-		return differs("the result of its run states something else about its variant")
+		return differs("the result of its run has another statement about its variant")
 	case f.Ruling.State != stats.Proven && f.Ruling.State != stats.Trade:
 		return differs(fmt.Sprintf("its variant is %q by the ruling of its run", f.Ruling.State))
 	}
@@ -140,7 +140,7 @@ func older(ctx context.Context, a *archive.Archive, r archive.AgentResult, f arc
 		}
 		return nil
 	}
-	return contradiction(r, f.Variant, "it has no entry into the confirmation")
+	return contradiction(r, f.Variant, "it was never entered into the confirmation")
 }
 
 // under returns the ruling on a finalist by other grounds than the stored ones.

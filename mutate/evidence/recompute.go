@@ -59,7 +59,7 @@ func Recompute(ctx context.Context, a *archive.Archive, r archive.AgentResult, f
 			then := judge(upTo, rule)
 			return then.Proof != nil && *then.Proof == *p
 		}) {
-			return stats.Ruling{}, differs("no stored look reproduces the first proof")
+			return stats.Ruling{}, differs("no stored interim analysis reproduces the first proof")
 		}
 		rule.Proof = p
 	}
@@ -71,7 +71,7 @@ func Recompute(ctx context.Context, a *archive.Archive, r archive.AgentResult, f
 		return now, differs("the ruling differs from the one computed from the stored evaluations: %s", strings.Join(what, ", "))
 	}
 	if f.Reason != now.Reason || f.Accepted != (now.State == stats.Proven) || len(unlike(f.Comparison, now.Comparison)) > 0 {
-		return now, differs("its description is not that of its ruling")
+		return now, differs("its description differs from that of its ruling")
 	}
 	return now, nil
 }

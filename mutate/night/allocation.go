@@ -147,7 +147,7 @@ func (a *allocation) power(w input) {
 	a.Detectable, a.Month = finite(design.Detectable(design.Tonight)), finite(design.Detectable(design.Month))
 	a.Power = design.Statement()
 	if a.Detectable == 0 && !w.Fixed && w.HoldoutUnits >= stats.LeastTasks(design.Alpha) {
-		a.Warnings = append(a.Warnings, "one night cannot show any improvement on new tasks; the evidence adds up over several")
+		a.Warnings = append(a.Warnings, "one night cannot show any improvement on new tasks; the evidence of several nights adds up")
 	}
 }
 

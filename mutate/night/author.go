@@ -55,7 +55,7 @@ type author struct {
 }
 
 // errSearchOver ends requests whose answers the search no longer needs.
-var errSearchOver = errors.New("the search ended before the answer")
+var errSearchOver = errors.New("the search ended before the model answered")
 
 // caseID identifies an evaluation of this run.
 type caseID struct {

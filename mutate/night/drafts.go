@@ -22,7 +22,7 @@ const (
 )
 
 // notNew is the reason for a draft that the search already had or had refused.
-const notNew = "the config was tried before, or is not new enough"
+const notNew = "the config was tried before, or is too similar to one that was"
 
 // addPast adds stored drafts for the search, with their configs in the searched space. It
 // leaves out drafts that are no longer in it.

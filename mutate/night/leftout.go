@@ -173,7 +173,7 @@ func (f *family) spread(ctx context.Context, p archive.ProposalRecord) error {
 				continue
 			}
 			roots = append(roots, parent)
-			f.leave(parent, p.ID, "what descends from it gained hardly more: "+refused)
+			f.leave(parent, p.ID, "its descendants gained hardly more: "+refused)
 		}
 	}
 	added := f.added(id)

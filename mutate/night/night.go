@@ -266,7 +266,7 @@ func (n *night) stages(ctx context.Context) error {
 		return err
 	}
 	if n.Plan.Search < 1 {
-		n.incomplete(n.bindingNoun() + " left the agent nothing")
+		n.incomplete(n.bindingNoun() + " left no evaluation for the agent")
 		return nil
 	}
 	n.renew()
@@ -290,7 +290,7 @@ func (n *night) stages(ctx context.Context) error {
 		n.renew()
 		err = stage(ctx, bench.StageAblate, func(ctx context.Context) error { return n.ablate(ctx, rec) })
 		phase = n.phase("ablate", phase)
-		if err := n.explain("making the finalists small", err); err != nil {
+		if err := n.explain("reducing the finalists to changes with an effect", err); err != nil {
 			return err
 		}
 		if err = n.readValues(ctx, true); err == nil {
@@ -347,7 +347,7 @@ func (n *night) unfixed() bool {
 		return false
 	}
 	n.result.Verdict, n.result.Winner, n.result.Finalist, n.result.Grounds = archive.Undecided, "", nil, nil
-	n.setCause(stats.CauseVaries, "nothing was confirmed: repeats were taken for the same, and they are not ("+how+"); the next night counts with chance")
+	n.setCause(stats.CauseVaries, "nothing was confirmed: repeats were assumed to give the same result, and they do not ("+how+"); the next night takes chance into account")
 	return true
 }
 

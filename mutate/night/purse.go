@@ -230,7 +230,7 @@ func (h *held) usedBy(u agent.Usage) use {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	r := h.of(h.route)
-	r.broken = cmp.Or(r.broken, fmt.Sprintf("route %s gets no further requests: an answer used %d tokens and $%.4g, and its request could use up to %d and $%.4g",
+	r.broken = cmp.Or(r.broken, fmt.Sprintf("route %s gets no further requests: an answer used %d tokens and $%.4g, although its request was expected to use at most %d and $%.4g",
 		h.route, used.tokens, used.usd, m.Tokens(), m.USD()))
 	return used
 }

@@ -351,7 +351,7 @@ func (n *night) markWaiting(c *confirm.Confirmation) {
 	if !ok || n.result.Verdict.Proposes() {
 		return
 	}
-	tonight := "no variant is estimated to be better than what it proposes by a standard deviation, so that no confirmation was begun"
+	tonight := "no variant is estimated to be better than what it proposes by a standard deviation, so no confirmation was started"
 	same := 0
 	for _, l := range n.result.LeftOut {
 		if l.Proposal == w.Proposal && l.Variant != w.Variant {
@@ -363,7 +363,7 @@ func (n *night) markWaiting(c *confirm.Confirmation) {
 		if same > 1 {
 			many = fmt.Sprintf("%d variants were", same)
 		}
-		tonight = many + " left out as equal to what it proposes, and no other is estimated to be better by a standard deviation, so that no confirmation was begun"
+		tonight = many + " left out as equal to what it proposes, and no other is estimated to be better by a standard deviation, so no confirmation was started"
 	}
 	switch {
 	case len(n.result.Finalist) > 0:

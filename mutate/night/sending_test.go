@@ -91,7 +91,7 @@ func TestAttemptsStayWithinTheBounds(t *testing.T) {
 // TestAnAnswerBeyondItsBound: an answer that uses more than its request could counts in full,
 // and ends the requests to its route where bounds on money or tokens are to hold.
 func TestAnAnswerBeyondItsBound(t *testing.T) {
-	for usd, want := range map[float64]string{0: "", 10: "route r gets no further requests: an answer used 2500 tokens and $0.05, and its request could use up to 2000 and $0.04"} {
+	for usd, want := range map[float64]string{0: "", 10: "route r gets no further requests: an answer used 2500 tokens and $0.05, although its request was expected to use at most 2000 and $0.04"} {
 		p := newPurse(Reflect{Rate: mutate.Rate{MaxUSD: usd}, Routes: []ReflectRoute{{AuthorRoute: mutate.AuthorRoute{Name: "r"}}, {AuthorRoute: mutate.AuthorRoute{Name: "s"}}}})
 		h, _, err := p.reserve(t.Context(), "r", dear, true)
 		if err != nil {

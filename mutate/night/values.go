@@ -192,7 +192,7 @@ func (v *Values) allOf(cases int, noun string) string {
 	if cases == v.cases {
 		return fmt.Sprintf("all %d search %ss", cases, noun)
 	}
-	return fmt.Sprintf("the %d search %ss that both were scored on", cases, noun)
+	return fmt.Sprintf("the %d search %ss on which both have scores", cases, noun)
 }
 
 // shared describes a number of cases on which two versions are alike.
@@ -206,7 +206,7 @@ func (v *Values) shared(a, b agent.ConfigID, cases int, noun string) string {
 	if held == 0 {
 		return v.allOf(cases, noun)
 	}
-	return fmt.Sprintf("the %d %ss that both were scored on, %d of them held out", cases, noun, held)
+	return fmt.Sprintf("the %d %ss on which both have scores, %d of them held out", cases, noun, held)
 }
 
 // namedCases is the number of cases on which two versions must be alike for a proposal to

@@ -91,7 +91,7 @@ func TestARejectedVersionIsNamedByHeldOutCases(t *testing.T) {
 	o.finish(t, *n.Run, nil)
 	o.proposed(t, n.Run.ID, good, archive.ProposalRecord{State: archive.RolledBack, Decision: &archive.DecisionBrief{Reason: "it hides a bug", Time: o.Now()}})
 	words, err := RefusedAlike(t.Context(), o.Archive, *n.Plan, again.ID())
-	if want := "it has the values of P1 on the 15 tasks that both were scored on, 12 of them held out; P1 was "; err != nil || !strings.HasPrefix(words, want) {
+	if want := "it has the values of P1 on the 15 tasks on which both have scores, 12 of them held out; P1 was "; err != nil || !strings.HasPrefix(words, want) {
 		t.Errorf("a proposal would tell %q, %v", words, err)
 	}
 }

@@ -206,7 +206,7 @@ func (l *Pool) describe(before, after string) string {
 		if at := slices.IndexFunc(l.solved, func(s Solved) bool { return s.line == line }); at >= 0 {
 			return l.solved[at].Task
 		}
-		return "one of an earlier search"
+		return "a task of an earlier search"
 	}
 	var parts []string
 	for _, line := range without(now, old) {

@@ -77,14 +77,14 @@ func TestMergeOfTexts(t *testing.T) {
 		{"one drops, one adds", "a\nb", "b", "a\nb\ny", "b\ny", ""},
 		{"both add the same", "a", "a\nx", "a\nx", "a\nx", ""},
 		{"the same in two places", "a\nb", "x\na\nb", "a\nb\nx", "x\na\nb", ""},
-		{"both add at the end", "a", "a\nmine", "a\ntheirs", "a\ntheirs\nmine", "the parent's lines last"},
-		{"both add, one in common", "a", "a\nx\nmine", "a\nx\ntheirs", "a\ntheirs\nx\nmine", "the parent's lines last"},
+		{"both add at the end", "a", "a\nmine", "a\ntheirs", "a\ntheirs\nmine", "with the parent's lines last"},
+		{"both add, one in common", "a", "a\nx\nmine", "a\nx\ntheirs", "a\ntheirs\nx\nmine", "with the parent's lines last"},
 		{"both rewrite one line", "a\nb\nc", "a\nB\nc", "a\nβ\nc", "a\nB\nc", "as in the parent"},
 		{"one rewrites, one drops", "a\nb\nc", "a\nB\nc", "a\nc", "a\nB\nc", ""},
 		{"both drop", "a\nb", "a", "a", "a", ""},
-		{"from nothing", "", "mine", "theirs", "theirs\nmine", "the parent's lines last"},
+		{"from nothing", "", "mine", "theirs", "theirs\nmine", "with the parent's lines last"},
 		{"a final line break stays", "a\n", "a\nx\n", "a\n", "a\nx\n", ""},
-		{"too long together", "a", "a\n" + strings.Repeat("x", 25), "a\n" + strings.Repeat("y", 25), "a\n" + strings.Repeat("x", 25), "as in the parent, together they are too long"},
+		{"too long together", "a", "a\n" + strings.Repeat("x", 25), "a\n" + strings.Repeat("y", 25), "a\n" + strings.Repeat("x", 25), "as in the parent, and together they are too long"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got, conflict := mergeTexts(agent.Param{Kind: agent.Text, MaxChars: 40}, c.mine, c.theirs, c.old)
@@ -104,8 +104,8 @@ func TestMergeOfMembersKeepsTheBounds(t *testing.T) {
 	list := func(s string) any { return strings.Split(s, "") }
 	for _, c := range []struct{ old, mine, theirs, want, conflict string }{
 		{"ab", "abc", "a", "ac", ""},
-		{"ab", "a", "b", "a", "as in the parent, the bounds leave no room for both"},
-		{"ab", "abc", "abd", "abc", "as in the parent, the bounds leave no room for both"},
+		{"ab", "a", "b", "a", "as in the parent, and the bounds leave no room for both"},
+		{"ab", "abc", "abd", "abc", "as in the parent, and the bounds leave no room for both"},
 		{"a", "ab", "c", "bc", ""},
 	} {
 		got, conflict := mergeValue(p, list(c.mine), list(c.theirs), list(c.old))

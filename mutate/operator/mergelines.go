@@ -16,7 +16,7 @@ func mergeTexts(p agent.Param, mine, theirs, old string) (merged, conflict strin
 	a, fitsA := editOf(was, SplitLines(mine))
 	b, fitsB := editOf(was, SplitLines(theirs))
 	if !fitsA || !fitsB {
-		return mine, parentHasIt + ", the texts are too long to compare"
+		return mine, parentHasIt + ", and the texts are too long to compare"
 	}
 	var out, conflicts []string
 	for i := range len(was) + 1 {
@@ -31,7 +31,7 @@ func mergeTexts(p agent.Param, mine, theirs, old string) (merged, conflict strin
 	}
 	merged = strings.Join(out, "\n")
 	if !fits(p, merged) {
-		return mine, parentHasIt + ", together they are too long"
+		return mine, parentHasIt + ", and together they are too long"
 	}
 	return merged, strings.Join(conflicts, "; ")
 }
@@ -53,7 +53,7 @@ func join(a, b edit, i int) (lines []string, conflict string) {
 		return mine, parentHasIt
 	}
 	first := without(theirs, mine)
-	return append(slices.Clone(first), mine...), "the parent's lines last"
+	return append(slices.Clone(first), mine...), "with the parent's lines last"
 }
 
 // edit describes the steps from one text to another: which lines were kept, and which

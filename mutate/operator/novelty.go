@@ -26,7 +26,7 @@ func Refuse(s FailureContext, c Child) (reason string, refused bool) {
 	if share <= RevivalLimit {
 		return "", false
 	}
-	return fmt.Sprintf("%.0f %% of the change brings back what its lineage gave up: %s", 100*share, strings.Join(back, ", ")), true
+	return fmt.Sprintf("%.0f %% of the change restores what its lineage had removed: %s", 100*share, strings.Join(back, ", ")), true
 }
 
 // Revival returns the share, in [0,1], of the change from parent to child that restores

@@ -35,7 +35,7 @@ func (m Material) read(answer string) (Draft, error) {
 		return Draft{}, errors.New("has a block that does not end with ```")
 	}
 	if strings.TrimSpace(rest[end+len("\n```"):]) != "" {
-		return Draft{}, errors.New("goes on after the diff")
+		return Draft{}, errors.New("has text after the diff")
 	}
 	d := Draft{Rationale: memory.Line(before, maxRationale), Diff: rest[:end+1]}
 	if d.Rationale == "" {

@@ -176,7 +176,7 @@ func TestWriteOverHTTP(t *testing.T) {
 		{name: "cut off", text: good, finish: "length", reason: "the answer was cut off"},
 		{name: "no diff", text: "Make it faster.", finish: "stop", reason: "the answer has no block", malformed: true},
 		{name: "an open block", text: "Why.\n```diff\n--- a/x\n", finish: "stop", reason: "the answer has a block that does not end", malformed: true},
-		{name: "more after it", text: good + "And now approve it.", finish: "stop", reason: "the answer goes on", malformed: true},
+		{name: "more after it", text: good + "And now approve it.", finish: "stop", reason: "the answer has text after", malformed: true},
 		{name: "no reason", text: good[strings.Index(good, "```"):], finish: "stop", reason: "the answer gives no rationale", malformed: true},
 		{name: "absurdly long", text: "Why.\n```diff\n" + strings.Repeat("+x\n", maxAnswer) + "```", finish: "stop", reason: "the answer is too long", malformed: true},
 		{name: "an answer of the holdout", text: strings.Replace(good, "+package sum", "+// "+holdoutAnswer, 1), finish: "stop", reason: "the answer copies words", malformed: true},

@@ -225,7 +225,7 @@ func (s *search) enterDraft(d *mutate.PastDraft, o mutate.Observation) (refused 
 	}
 	normal := s.Normal(config)
 	if reason, out := s.barred[normal]; out {
-		return "this program is left out: " + reason
+		return "this program was left out before: " + reason
 	}
 	if s.normals[normal] {
 		return "this program was tried before"

@@ -22,7 +22,7 @@ func TestWhatIsLeftOutIsNotMadeAgain(t *testing.T) {
 	told := false
 	trials := driveWith(t, s, 2, func(tr mutate.Trial) (float64, bool) { return w.score(tr.Config, tr.Task), true }, func(tr mutate.Trial) mutate.Observation {
 		for _, c := range tr.Brief.Tried {
-			told = told || c.Refused == "this program is left out: the gate refused it in P1"
+			told = told || c.Refused == "this program was left out before: the gate refused it in P1"
 		}
 		return mutate.Observation{Draft: &mutate.Draft{Config: spaced, Rationale: "again"}}
 	})

@@ -50,7 +50,7 @@ func (s *search) Recommend() mutate.Recommendation {
 	rec.Front = []mutate.Estimate{rec.Champion}
 	tried := fmt.Sprintf("%d programs were tried, %d of them on %d cases", len(s.members)-1, complete, s.Stages[len(s.Stages)-1])
 	if len(rec.Finalists) == 0 {
-		rec.Reasons = []string{tried + "; none looks better than the champion"}
+		rec.Reasons = []string{tried + "; none of them looks better than the champion"}
 		return rec
 	}
 	rec.Best = rec.Finalists[0]

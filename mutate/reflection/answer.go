@@ -38,10 +38,10 @@ func read(answer string, cut bool) (proposal, error) {
 		return p, errors.New("is not the JSON object that was asked for")
 	}
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return p, errors.New("goes on after the JSON object")
+		return p, errors.New("has text after the JSON object")
 	}
 	if p.Component == nil || p.Value == nil || p.Rationale == nil {
-		return p, errors.New("has no component, value or rationale")
+		return p, errors.New("lacks a component, a value or a rationale")
 	}
 	return p, nil
 }

@@ -132,7 +132,7 @@ func (m Material) judgeCode(answer string, cut bool) (mutate.Draft, error) {
 	case cut:
 		return mutate.Draft{}, errCut
 	case plain(answer) == nothing:
-		return mutate.Draft{}, errors.New("has nothing to offer")
+		return mutate.Draft{}, errors.New("proposes no change")
 	}
 	before := m.Config.String(m.Component)
 	after, said, err := newCode(before, answer)

@@ -62,7 +62,7 @@ func TestCodeAnswers(t *testing.T) {
 		"empty":                 {answer: "", refused: "has no block of code", unreadable: true},
 		"an open block":         {answer: "Why.\n```go\n" + long, refused: "without an end", unreadable: true},
 		"cut off":               {answer: block(long), cut: true, refused: "was cut off"},
-		"nothing to offer":      {answer: " Unknown\n", refused: "has nothing to offer"},
+		"nothing to offer":      {answer: " Unknown\n", refused: "proposes no change"},
 		"the same":              {answer: block(oldBlock), refused: "changes nothing"},
 		"edit of other lines":   {answer: edit("\treturn 7\n", "\treturn 8\n"), refused: "does not have: edit 1"},
 		"edit of a part":        {answer: edit("return item - room\n", "return 8\n"), refused: "does not have: edit 1"},

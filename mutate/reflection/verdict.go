@@ -28,7 +28,7 @@ func (m Material) judge(p proposal) (mutate.Draft, error) {
 	}
 	raw, err := p.value()
 	if err != nil {
-		return mutate.Draft{}, errors.New("has a value that is no JSON")
+		return mutate.Draft{}, errors.New("has a value that is not JSON")
 	}
 	return m.accept(raw, *p.Rationale)
 }
@@ -58,7 +58,7 @@ func (m Material) accept(raw any, why string) (mutate.Draft, error) {
 			return mutate.Draft{}, err
 		}
 		if plain(text) == nothing {
-			return mutate.Draft{}, errors.New("has nothing to offer")
+			return mutate.Draft{}, errors.New("proposes no change")
 		}
 		v = text
 	}

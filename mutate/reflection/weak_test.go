@@ -46,7 +46,7 @@ func TestWeakProviders(t *testing.T) {
 		"empty":                      {serve: say("", "stop"), reason: "not the JSON object", unreadable: true},
 		"cut off":                    {serve: say(good[:20], "length"), reason: "cut off", unreadable: true},
 		"huge":                       {serve: say(strings.Repeat("x", maxAnswer+1), "stop"), reason: "too long", unreadable: true},
-		"nothing, by the schema":     {serve: say(answered("prompt", "Unknown", "r"), "stop"), reason: "nothing to offer"},
+		"nothing, by the schema":     {serve: say(answered("prompt", "Unknown", "r"), "stop"), reason: "proposes no change"},
 		"refuses the schema":         {serve: refuses, unbound: true},
 		"larger than any response":   {serve: func(w http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprint(w, strings.Repeat("x", 9<<20)) }, infrastructureFailed: true},
 		"a response of another kind": {serve: func(w http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprint(w, "<html>") }, infrastructureFailed: true},

@@ -26,7 +26,7 @@ func (r *Rewriter) Problem(text string) string {
 	}
 	for _, name := range r.needs {
 		if !v.uses([]string{name}) {
-			return "does not compile: nothing else in the file uses its import " + name + ", which must stay in use"
+			return "does not compile: the block must use the import " + name + ", which nothing else in the file uses"
 		}
 	}
 	return ""

@@ -41,7 +41,7 @@ func use() float64 { return weight(1) }
 	for text, want := range map[string]string{
 		"func weight(x float64) float64 {\n" + keep + "\treturn far.Other(x)\n}\n":                                                     "",
 		"func weight(x float64) float64 {\n" + keep + "\treturn half(far.Of(x))\n}\n\nfunc half(x float64) float64 { return x / 2 }\n": "",
-		"func weight(x float64) float64 {\n" + keep + "\treturn x\n}\n":                                                                "nothing else in the file uses its import far",
+		"func weight(x float64) float64 {\n" + keep + "\treturn x\n}\n":                                                                "the block must use the import far",
 		"func weight(x float64) float64 {\n" + keep + "\ty := 1\n\treturn far.Of(x)\n}\n":                                              "line 4: declared and not used: y",
 		"func weight(x float64) float64 {\n" + keep + "\treturn far.Of(z)\n}\n":                                                        "line 4: undefined: z",
 		"import \"os\"\n\nfunc weight(x float64) float64 {\n" + keep + "\treturn far.Of(x)\n}\n":                                       "import",

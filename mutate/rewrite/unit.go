@@ -79,7 +79,7 @@ func (r *Rewriter) parseUnit(text string) (*unit, string) {
 		}
 	}
 	if declarations == 0 || r.statements && declarations > 1 {
-		return nil, "is not a whole number of declarations or statements"
+		return nil, "does not consist of whole declarations or statements"
 	}
 	u.walk(func(ast.Node, []ast.Node) bool { u.size++; return true })
 	return u, ""

@@ -26,7 +26,7 @@ const (
 func clade(list []Candidate, _ Budget, rng *rand.Rand) (int, string) {
 	counts, gains := cladeSums(list)
 	variance := runVariance(list)
-	at, top, why := 0, 0.0, "the champion, as no other promises more"
+	at, top, why := 0, 0.0, "the champion, as no other variant promises a higher gain"
 	for i := 1; i < len(list); i++ {
 		mean, sd := cladePosterior(counts[i], gains[i], variance)
 		if v := mean + curiosity*sd*rng.NormFloat64(); v > top {

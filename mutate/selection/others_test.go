@@ -145,7 +145,7 @@ func TestAReasonHasFigures(t *testing.T) {
 		"dgm":        "dgm: +0.120 over the champion where the median has +0.020, 0 children, chance 0.525",
 		"pareto":     "pareto: +0.120 over the champion, best on 3 of 4 tasks, among 2 that no others cover",
 		"map_elites": "map_elites: +0.120 over the champion, a migrant, best of 1 in cell (cost 2, latency 2, domain 0), one of 3 cells of island 2",
-		"top_k":      "top_k: the second best, +0.060 over the champion",
+		"top_k":      "top_k: the second-best variant, +0.060 over the champion",
 		"random":     "random: one of 5",
 	} {
 		if _, why := mustNamed(t, name)(family(), Budget{500, 1000}, chance(2)); why != want {

@@ -20,7 +20,7 @@ func pareto(list []Candidate, _ Budget, rng *rand.Rand) (int, string) {
 	}
 	if len(fronts) == 0 {
 		at := rng.IntN(len(list))
-		return at, fmt.Sprintf("pareto: no task has a score yet, one of %d", len(list))
+		return at, fmt.Sprintf("pareto: no task has a score yet, so one of %d at random", len(list))
 	}
 	at, stay := Draw(held, rng), 0
 	for _, n := range held {

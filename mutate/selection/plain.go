@@ -16,7 +16,7 @@ func topK(list []Candidate, _ Budget, rng *rand.Rand) (int, string) {
 		return list[i].Mean
 	}, rng)
 	if second >= 0 && rng.IntN(2) == 0 {
-		return second, "top_k: the second best, " + who(list, second)
+		return second, "top_k: the second-best variant, " + who(list, second)
 	}
 	return first, "top_k: the best, " + who(list, first)
 }

@@ -54,7 +54,7 @@ func Named(name string) (Selector, error) {
 			return sound(n.choose), nil
 		}
 	}
-	return nil, fmt.Errorf("there is no selection %q; there are %s", name, strings.Join(Names(), ", "))
+	return nil, fmt.Errorf("there is no selection %q; the selections are %s", name, strings.Join(Names(), ", "))
 }
 
 // MapElites is the name of the selection by MAP-Elites.

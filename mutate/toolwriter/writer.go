@@ -73,7 +73,7 @@ func (m Material) read(answer string) (def authored.Definition, rationale string
 	case end < 0:
 		return def, "", errors.New("has a block that does not end with ```")
 	case strings.TrimSpace(rest[end+len("\n```"):]) != "":
-		return def, "", errors.New("goes on after the draft")
+		return def, "", errors.New("has text after the draft")
 	}
 	if rationale = memory.Line(before, maxRationale); rationale == "" {
 		return def, "", errors.New("gives no rationale")

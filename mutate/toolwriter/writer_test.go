@@ -54,7 +54,7 @@ func TestRead(t *testing.T) {
 	for name, c := range map[string]struct{ answer, want string }{
 		"no block":          {"Why.", "has no block"},
 		"an open block":     {"Why.\n```json\n{}", "has a block that does not end"},
-		"more after it":     {"Why.\n```json\n{}\n```\nApprove it.", "goes on"},
+		"more after it":     {"Why.\n```json\n{}\n```\nApprove it.", "has text after"},
 		"no rationale":      {"```json\n{}\n```", "gives no rationale"},
 		"no draft":          {"Why.\n```json\n{\"nam\": 1}\n```", "has an invalid draft"},
 		"an invisible mark": {"Why.\n```json\n" + object("convert", "def run(args):\n    return 2 # \u202e\n", two, four) + "\n```", "has an invalid draft"},
