@@ -278,7 +278,7 @@ func readBackup(store engine, r io.Reader) error {
 	want := sum.Sum32()
 	var got [4]byte
 	if _, err := io.ReadFull(buffered, got[:]); err != nil || binary.BigEndian.Uint32(got[:]) != want {
-		return errors.New("the backup is damaged: its checksum does not fit")
+		return errors.New("the backup is damaged: its checksum does not match")
 	}
 	if _, err := buffered.ReadByte(); err == nil {
 		return errors.New("the backup is damaged: there is data after its end")

@@ -84,9 +84,9 @@ func (a *Archive) PutCandidate(ctx context.Context, c Candidate, at time.Time) e
 		case was.State == c.State && was.Void == c.Void:
 			return putCandidate(b, c)
 		case was.Void != "":
-			return errors.New("its place is free: it was void")
+			return errors.New("its place in the confirmation is free: it was void")
 		case was.State.Ended():
-			return fmt.Errorf("its place is free: it was %s", was.State)
+			return fmt.Errorf("its place in the confirmation is free: it was %s", was.State)
 		}
 		if _, err := a.noteCandidate(ctx, b, c, ledgerPlace, at); err != nil {
 			return err

@@ -164,7 +164,7 @@ func (a *Archive) resolve(ctx context.Context, list []storedEvaluation, decoder 
 		place, data := places[n], values[n]
 		n++
 		if data == nil {
-			return fmt.Errorf("%w: evaluation %d of run %s refers to one that is missing", ErrCorrupt, s.Seq, s.Run)
+			return fmt.Errorf("%w: evaluation %d of run %s refers to an evaluation that is missing", ErrCorrupt, s.Seq, s.Run)
 		}
 		first, err := decoder.decode(place, data)
 		if err != nil {

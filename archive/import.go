@@ -148,7 +148,7 @@ func (im *importer) line(text []byte) error {
 			return err
 		}
 		if end.Lines != im.lines || end.SHA256 != hex.EncodeToString(im.sum.Sum(nil)) {
-			return errors.New("the export was changed: its checksum does not fit")
+			return errors.New("the export was changed: its checksum does not match")
 		}
 		im.ended = true
 		return nil
@@ -277,7 +277,7 @@ func (im *importer) evaluation(ctx context.Context, e bench.Evaluation) error {
 		return err
 	}
 	if uint64(e.Seq) > maxSequence {
-		return fmt.Errorf("%w: an evaluation of run %s: its number %d is not within 0 and %d", ErrCorrupt, e.Run, e.Seq, int64(maxSequence))
+		return fmt.Errorf("%w: an evaluation of run %s: its number %d is not between 0 and %d", ErrCorrupt, e.Run, e.Seq, int64(maxSequence))
 	}
 	if err := checkNumber("a repeat in run "+e.Run, uint64(e.Repeat)); err != nil {
 		return err

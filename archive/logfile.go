@@ -82,7 +82,7 @@ func (l *logFile) header() error {
 		return err
 	}
 	if binary.BigEndian.Uint64(head[:]) != 0 {
-		return l.damage(0, 0, "its header is altered")
+		return l.damage(0, 0, "its header was altered")
 	}
 	return nil
 }

@@ -19,7 +19,7 @@ func migrate(ctx context.Context, store engine, from, to uint64, steps map[uint6
 	for version := from; version < to; version++ {
 		step, ok := steps[version]
 		if !ok {
-			return fmt.Errorf("%w: nothing leads from schema %d to %d", ErrCorrupt, version, version+1)
+			return fmt.Errorf("%w: there is no migration from schema %d to %d", ErrCorrupt, version, version+1)
 		}
 		if err := step(ctx, store); err != nil {
 			return fmt.Errorf("bring the archive from schema %d to %d: %w", version, version+1, err)

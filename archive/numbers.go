@@ -13,7 +13,7 @@ const maxSequence = 1 << 48
 // checkNumber refuses a number beyond maxNumber, a negative one included. record names what has it.
 func checkNumber(record string, n uint64) error {
 	if n > maxNumber {
-		return fmt.Errorf("%w: %s: its number %d is not within 0 and %d", ErrCorrupt, record, int64(n), maxNumber)
+		return fmt.Errorf("%w: %s: its number %d is not between 0 and %d", ErrCorrupt, record, int64(n), maxNumber)
 	}
 	return nil
 }

@@ -129,7 +129,7 @@ func (c *storeCheck) mems() error {
 			return err
 		}
 		if last != 0 && t.first > last+1 {
-			return &DamageError{name, -1, 0, fmt.Sprintf("begins with transaction %d, and %s ends with %d", t.first, from, last)}
+			return &DamageError{name, -1, 0, fmt.Sprintf("begins with transaction %d, but %s ends with %d", t.first, from, last)}
 		}
 		if t.last > 0 {
 			last, from = t.last, name

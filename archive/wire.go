@@ -38,7 +38,7 @@ const (
 	pageBytes   = 256 << 10
 )
 
-var errWire = errors.New("the other side of the socket does not keep to the protocol")
+var errWire = errors.New("the process at the other end of the socket violates the protocol")
 
 func writeFrame(w io.Writer, body []byte) error {
 	frame := binary.BigEndian.AppendUint32(make([]byte, 0, 4+len(body)), uint32(len(body)))

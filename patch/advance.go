@@ -115,7 +115,7 @@ func (r *Repository) checkCheckout(ctx context.Context, m Move, places []Checkou
 	}
 	switch {
 	case errors.Is(err, ErrNoGit):
-		return no("a working tree is updated by git", err)
+		return no("git must update a checked-out working tree", err)
 	case err != nil:
 		return no("its state cannot be read", err)
 	case len(changed) > 0:

@@ -48,7 +48,7 @@ func Start(ctx context.Context, dir string, env []string, files []string, messag
 	r := &Repository{dir: dir, env: env, drivers: &driverList{}}
 	if _, err := Open(dir, env); errors.Is(err, ErrNoRepository) {
 		if _, err := r.native(ctx, dir, "init", "--quiet", "--initial-branch=main"); err != nil {
-			return nil, fmt.Errorf("making the repository: %w", err)
+			return nil, fmt.Errorf("creating the repository: %w", err)
 		}
 	} else if err != nil {
 		return nil, err

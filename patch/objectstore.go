@@ -220,7 +220,7 @@ func (s *store) object(h plumbing.Hash) (plumbing.EncodedObject, error) {
 		return nil, fmt.Errorf("reading the object %s: %w", h, err)
 	}
 	if got := o.Hash(); got != h {
-		return nil, fmt.Errorf("the object %s is damaged: its content is that of %s", h, got)
+		return nil, fmt.Errorf("the object %s is damaged: its content belongs to %s", h, got)
 	}
 	return o, nil
 }

@@ -189,7 +189,7 @@ func (w *lineWriter) add(line string) bool {
 func errUnended(hunk int, l line) error {
 	return &RefusedError{
 		Hunk: hunk + 1, Line: l.at, Reason: FinalNewline,
-		Text: "a line without a newline would stand in the middle of the file",
+		Text: "a line without a newline would be in the middle of the file",
 		Hint: "a file's last line is marked with `\\ No newline at end of file`; to add lines after one without newline, remove it and add it again",
 	}
 }

@@ -158,7 +158,7 @@ func (p *parser) fenced(s string) (read bool, err error) {
 			return true, err
 		}
 		if p.strict && len(p.out) == p.files {
-			return true, p.refuse(p.i, Malformed, "a fence for a diff contains no file", "put `--- a/FILE` and `+++ b/FILE` before the first hunk, at the beginning of the line")
+			return true, p.refuse(p.i, Malformed, "a fenced block for a diff contains no file", "put `--- a/FILE` and `+++ b/FILE` before the first hunk, at the beginning of the line")
 		}
 		p.fence, p.strict, p.short, p.torn = "", false, false, false
 	default:

@@ -64,7 +64,7 @@ func (r testRules) judge(c *change) (fresh bool, rule, why string) {
 	for i, s := range c.folded {
 		last := i == len(c.folded)-1
 		if pattern, ok := matches(goldenFiles, s); ok && !(last && strings.HasSuffix(s, ".go")) {
-			return false, "golden file", fmt.Sprintf("%s holds what tests compare against (%s); new ones belong below a testdata of their own", s, pattern)
+			return false, "golden file", fmt.Sprintf("%s holds data that tests compare against (%s); put new data into a testdata folder of its own", s, pattern)
 		}
 	}
 	return false, "", ""

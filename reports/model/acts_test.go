@@ -57,7 +57,7 @@ func TestCausesOfAFall(t *testing.T) {
 	}
 	w := Watch{Changed: &ActiveChange{Acts: change("clerk", archive.ActiveChange{Acts: []archive.Act{added, live}}).Acts}}
 	changes := w.Changes()
-	if len(changes) != 3 || changes[1].Name != "feedback" || changes[2].Text != "level of autonomy lowered on 14 Nov: 2 to 1; no evaluation reads it" {
+	if len(changes) != 3 || changes[1].Name != "feedback" || changes[2].Text != "level of autonomy lowered on 14 Nov: 2 to 1; no evaluation uses it" {
 		t.Errorf("%+v", changes)
 	}
 }

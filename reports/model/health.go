@@ -59,7 +59,7 @@ func (b *builder) health() error {
 		h.Noise = &Noise{Effect: effect(b.result.AA.Comparison), P: b.result.AA.TwoSided, Drifted: b.result.AA.Drifted}
 	}
 	if b.result.Strayed != "" {
-		h.Warnings = append(slices.Clip(h.Warnings), "many evaluations in a row failed by infrastructure while the champion answered; some variants or tasks cause this, so the run went on; the first failure: "+b.result.Strayed)
+		h.Warnings = append(slices.Clip(h.Warnings), "many evaluations in a row failed by infrastructure while the champion answered; some variants or tasks caused this, so the run went on; the first failure: "+b.result.Strayed)
 	}
 	for _, w := range b.scaleRemarks() {
 		h.Scale = append(h.Scale, clip(w, MaxReason))

@@ -86,9 +86,9 @@ func (b *builder) control() {
 		h.Method = "paired by task, standard error by cluster, Holm over the finalists, one-sided"
 		h.ErrorRate = (1 - f.Comparison.Level) / 2
 		if f.Ruling != nil {
-			h.Method = "both sides on every held-out task in turns, evidence that holds at any stop, a level for each confirmation"
+			h.Method = "both sides on every held-out task in turns, evidence that is valid at any stopping time, a level for each confirmation"
 			if f.Ruling.Fixed {
-				h.Method = "each held-out task once on both sides, as a repeat would say the same; Student's t over independent tasks, a level for each confirmation"
+				h.Method = "each held-out task once on both sides, as a repeat would give the same; Student's t over independent tasks, a level for each confirmation"
 			}
 			h.ErrorRate = math.Exp(-f.Ruling.Threshold)
 		}

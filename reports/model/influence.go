@@ -87,7 +87,7 @@ func (b *builder) influence() error {
 	out := &Influence{Configs: len(data.configs), Tasks: data.in.Tasks, Evaluations: len(data.in.Trials)}
 	b.out.Influence = out
 	if !influence.Enough(out.Configs, out.Tasks, out.Evaluations) {
-		out.Untold = "too few configs, tasks or evaluations to tell the parameters apart"
+		out.Untold = "too few configs, tasks or evaluations to separate the effects of the parameters"
 		return nil
 	}
 	axes := axesOf(b.plan.Params, b.variant(b.plan.Champion).Config, data)

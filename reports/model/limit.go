@@ -16,16 +16,16 @@ func LimitWords(l archive.AgentLimit) string {
 	case archive.LimitFailed:
 		return "none: the run failed after " + used
 	case archive.LimitPolicies:
-		return "a limit under policies bound it after " + used + ": " + clip(l.Policy, MaxReason)
+		return "a limit under policies stopped the search after " + used + ": " + clip(l.Policy, MaxReason)
 	case archive.LimitExhausted:
 		return "none: after " + used + " the search had no config left to try"
 	case archive.LimitSpent, archive.LimitLeft:
 	}
 	switch {
 	case l.Bound == "enough":
-		return "none: more evaluations would bring the search little"
+		return "none: more evaluations would improve the search little"
 	case name == "":
-		return "unknown: the run ended before it was clear"
+		return "unknown: the run ended before a limit was reached"
 	case l.End == archive.LimitLeft:
 		return name + " bound the search, " + of + " used: the confirmation needed no more"
 	case l.End == archive.LimitSpent:

@@ -42,12 +42,12 @@ func (b *builder) missing(r *stats.Ruling) []string {
 	}
 	var why []string
 	if r.Independent > 0 && r.Independent < float64(r.Least)-Tolerance {
-		why = append(why, fmt.Sprintf("it takes at least %d independent held-out %ss, and there are %.3g", r.Least, noun, r.Independent))
+		why = append(why, fmt.Sprintf("it needs at least %d independent held-out %ss, and there are %.3g", r.Least, noun, r.Independent))
 	} else if r.NewLower <= 0 {
-		why = append(why, fmt.Sprintf("the lower bound at %s has to be above 0, and it is %s points: %s", number.Percent(r.BoundLevel()), number.Points(r.NewLower), b.entryLevel(r)))
+		why = append(why, fmt.Sprintf("the lower bound at %s must be above 0, and it is %s points: %s", number.Percent(r.BoundLevel()), number.Points(r.NewLower), b.entryLevel(r)))
 	}
 	if !r.Fixed && r.LogE < r.Threshold {
-		why = append(why, fmt.Sprintf("the evidence on these %ss, which holds at any look, is %s of what it takes at that level", noun, number.Share(Evidence{LogE: r.LogE, Required: r.Threshold}.Share())))
+		why = append(why, fmt.Sprintf("the evidence on these %ss, which is valid at any look, is %s of what is needed at that level", noun, number.Share(Evidence{LogE: r.LogE, Required: r.Threshold}.Share())))
 	}
 	for _, p := range r.Parts {
 		if p.Verdict == stats.DomainVeto {

@@ -32,7 +32,7 @@ func TestUnconfirmed(t *testing.T) {
 		want    []string // parts of the words; none: there are no words
 	}{
 		"the level of an entry": {pairs(16, uneven), archive.Undecided, []string{
-			"the 95 % interval, that of excess, shows v2 to be better, but it is not confirmed: ", "the lower bound at 99.6 % has to be above 0, and it is −",
+			"the 95 % interval, that of excess, shows v2 to be better, but it is not confirmed: ", "the lower bound at 99.6 % must be above 0, and it is −",
 			"one confirmation has the error .4 %, 5 % divided by the 12 confirmations of 30 days",
 		}},
 		"no difference":  {pairs(16, func(i int) float64 { return uneven(i) - 1.3 }), archive.Undecided, nil},

@@ -295,7 +295,7 @@ func (a AdoptedWatch) words() string {
 		}
 		switch {
 		case a.Worse:
-			words += "; it is worse than the config that it replaced on the same tasks"
+			words += "; on the same tasks it scores below the config that it replaced"
 		case !a.Below && a.Crossed != nil:
 			words += a.Crossed.words()
 		case a.RestoredBy != "":
@@ -325,7 +325,7 @@ func (a AdoptedWatch) words() string {
 func (c Crossed) words() string {
 	shown := "its gain on tasks like these was at most " + number.Points(c.Upper)
 	if c.Worse {
-		shown = "it was worse than the config that it replaced on the same tasks"
+		shown = "on the same tasks it scored below the config that it replaced"
 	}
 	return "; chance alone may explain that, but " + shown + " in the night of " + day(c.Night) + ", with " +
 		number.Points(c.Difference) + " points " + number.Interval(c.Lo, c.Hi) + ", and no night since refutes it"
@@ -395,7 +395,7 @@ func (c ActiveChange) what() string {
 		what = append(what, a.words())
 	}
 	if more := len(acts) - shownActs; more > 0 {
-		what = append(what, number.Count(more)+" further acts of people")
+		what = append(what, number.Count(more)+" further actions of people")
 	}
 	return strings.Join(what, "; ")
 }
@@ -411,10 +411,10 @@ func (w *Watch) Changes() []NamedChange {
 	var out []NamedChange
 	live := func(c ActiveChange) {
 		if c.feedback() {
-			out = append(out, NamedChange{"feedback", "it is permanent, and evaluations read it as live turns do", ""})
+			out = append(out, NamedChange{"feedback", "it is permanent, and evaluations use it as live turns do", ""})
 		}
 		if words := c.live(); words != "" {
-			out = append(out, NamedChange{"in live turns alone", words + "; no evaluation reads it", ""})
+			out = append(out, NamedChange{"in live turns alone", words + "; no evaluation uses it", ""})
 		}
 	}
 	if f := w.Fall; f != nil {

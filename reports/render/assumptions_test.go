@@ -64,7 +64,7 @@ func TestMissingDataIsNoLoss(t *testing.T) {
 		if n := r.Agents[0].Headline.Tasks; (n == 61) != counted {
 			t.Errorf("missing data counted %v: the headline is of %d tasks", counted, n)
 		}
-		return strings.Contains(strings.Join(r.Agents[0].Health.Warnings, ";"), "the records hold 60 tasks with both sides")
+		return strings.Contains(strings.Join(r.Agents[0].Health.Warnings, ";"), "the stored records have 60 tasks with both sides")
 	}
 	if warned(true) || !warned(false) {
 		t.Errorf("warned with missing data counted: %v, and without: %v", warned(true), warned(false))

@@ -99,7 +99,7 @@ func ablationBlocks(s subject) []block {
 // ablationNote describes how the changes of one finalist were judged, which were set
 // back, and what the table of changes does not show.
 func ablationNote(a model.Ablation) block {
-	how := "by the model of the search alone"
+	how := "by the search's model alone"
 	if a.Evaluations > 0 {
 		how = "by the model of the search and " + number.Plural(a.Evaluations, "evaluation") + " of this stage"
 	}

@@ -41,7 +41,7 @@ func frontBlocks(s subject) []block {
 		}
 		t.add("", name, number.Score(p.Score), "["+number.Score(p.Lo)+", "+number.Score(p.Hi)+"]", cost, took, note)
 	}
-	words := "No variant that was tried is expected to beat one of these in score, cost and time together. These are estimates of the search on its own tasks; only the holdout decides."
+	words := "No variant that was tried is expected to be better than one of these in score, cost and time together. These are estimates of the search on its own tasks; only the holdout decides."
 	if more := len(s.agent.Front) - maxFront; more > 0 {
 		words += " " + number.Plural(more, "more variant") + " in the JSON."
 	}

@@ -153,7 +153,7 @@ func tailFacts(t stats.Tail, tasks int, r *stats.Reference) facts {
 	}
 	out := facts{{"clearly worse", say(number.Count(t.Worse)+" of "+number.Plural(t.Tasks, "independent task"), remark(together+"at most "+number.Percent(t.WorseMost)+" of new ones show it as clearly in as many runs, at an error of .05"))}}
 	if t.Failing > 0 {
-		out = append(out, fact{"failed in every run", say(number.Count(t.Failing)+" of "+number.Plural(t.Tasks, "independent task"), remark("and not in every run of the other side; at most "+number.Percent(t.FailingMost)+" of new ones may be such, at an error of .05"))})
+		out = append(out, fact{"failed in every run", say(number.Count(t.Failing)+" of "+number.Plural(t.Tasks, "independent task"), remark("but not in every run of the other side; at most "+number.Percent(t.FailingMost)+" of new tasks may fail in this way, at an error of .05"))})
 	}
 	return append(out, fact{"unseen failures", say("up to "+number.Percent(t.Unseen)+" of new tasks", remark(unseen))})
 }

@@ -88,7 +88,7 @@ func evaluationFacts(s subject, idle []spans) facts {
 		f.add("released", "the search used "+number.Plural(h.Released, "evaluation")+" planned for the confirmation, because there was nothing to confirm")
 	}
 	if h.Lent > 0 {
-		f.add("moved", number.Plural(h.Lent, "evaluation")+" planned for the confirmation, which is projected to need fewer, went to making the finalists small and to finding equal ones")
+		f.add("moved", number.Plural(h.Lent, "evaluation")+" planned for the confirmation, which is projected to need fewer, were used to reduce the finalists to changes with an effect and to find equal ones")
 	}
 	var outcomes []spans
 	for _, o := range h.Outcomes {

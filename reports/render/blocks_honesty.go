@@ -21,9 +21,9 @@ func honestyBlocks(s subject) []block {
 	out := []block{para{Text: append(line, say(".")...)}}
 	var f facts
 	if h.Method != "" {
-		what := "for this run's verdict; runs are not added up"
+		what := "for the verdict of this run; several runs are not combined"
 		if s.agent.Headline.Evidence != nil {
-			what = "for this candidate, on all nights together"
+			what = "for this candidate, over all nights together"
 		}
 		f = append(f, fact{"error control", say(h.Method)}, fact{"level", say(number.PValue(h.ErrorRate), remark(what))})
 	}
@@ -36,7 +36,7 @@ func honestyBlocks(s subject) []block {
 	}
 	opened := say("never")
 	if h.Opened > 0 {
-		opened = say(number.Plural(h.Opened, "time"), remark("for "+number.Plural(h.Confirmed, "variant")+" in all; each opening weakens it a little"))
+		opened = say(number.Plural(h.Opened, "time"), remark("for "+number.Plural(h.Confirmed, "variant")+" in all; each opening makes its evidence a little weaker"))
 	}
 	f.add("holdout opened", opened)
 	if h.Adopted > 0 {

@@ -32,7 +32,7 @@ func rejectedBlocks(s subject) []block {
 	}
 	words += "."
 	if slices.ContainsFunc(s.agent.Rejected, func(r model.Rejection) bool { return r.Operator == model.ModelOperator }) {
-		words += " The score model is the search's own estimate of scores from all evaluations, no language model."
+		words += " The score model is the search's own estimate of scores from all evaluations; it is not a language model."
 	}
 	out = append(out, t, para{Text: say(words), Note: true})
 	if s.agent.Heat != nil {

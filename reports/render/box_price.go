@@ -51,7 +51,7 @@ func consumedRows(s subject) []boxRow {
 	case len(guarded) > 0 || s.volatile.Guard != nil || len(s.agent.Usage) == 0:
 		return nil
 	}
-	return []boxRow{{Label: "consumed", Note: say("about the same; no bound, not in the verdict")}}
+	return []boxRow{{Label: "consumed", Note: say("about the same; no bound is set, so the verdict does not depend on it")}}
 }
 
 // these names the rows above it.

@@ -34,8 +34,8 @@ func TestPriceRows(t *testing.T) {
 			"input tokens 1,000 → 1,840 +84 % [+70, +100] | latency (p95) 4 ms → 9 ms +125 % [+50, +200] | bounds none on these prices; not in the verdict",
 		},
 		{"few tasks", archive.Adopt, nil, nil, model.VolatileAgent{Champion: fast, Variant: slow}, "latency (p95) 4 ms → 9 ms | bounds none on this price; not in the verdict"},
-		{"chance", archive.Adopt, []model.Usage{tokens(1.84, .9, 2)}, nil, model.VolatileAgent{}, "consumed about the same; no bound, not in the verdict"},
-		{"a small change", archive.Adopt, []model.Usage{tokens(1.01, 1.005, 1.02)}, nil, model.VolatileAgent{}, "consumed about the same; no bound, not in the verdict"},
+		{"chance", archive.Adopt, []model.Usage{tokens(1.84, .9, 2)}, nil, model.VolatileAgent{}, "consumed about the same; no bound is set, so the verdict does not depend on it"},
+		{"a small change", archive.Adopt, []model.Usage{tokens(1.01, 1.005, 1.02)}, nil, model.VolatileAgent{}, "consumed about the same; no bound is set, so the verdict does not depend on it"},
 		{
 			"two are enough", archive.Adopt,
 			[]model.Usage{tokens(1.84, 1.7, 2), calls, iterations},

@@ -180,7 +180,7 @@ func TestThresholdsFollowTheRuling(t *testing.T) {
 func TestFixedAgent(t *testing.T) {
 	text := rendered(t, renderings["80.txt"], withRuling(t, archive.Adopt, func(_ *archive.AgentResult, r *stats.Ruling) { r.Fixed = true }))
 	text = strings.Join(strings.Fields(text), " ")
-	for _, want := range []string{"as a repeat would say the same", "Student's t over independent tasks", "better on these tasks: difference"} {
+	for _, want := range []string{"as a repeat would give the same", "Student's t over independent tasks", "better on these tasks: difference"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not said", want)
 		}

@@ -51,7 +51,7 @@ func say(parts ...any) spans {
 		case spans:
 			out = append(out, p...)
 		default:
-			panic("say takes strings, spans and texts")
+			panic("say accepts only strings, spans and texts")
 		}
 	}
 	return out

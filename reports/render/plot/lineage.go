@@ -23,7 +23,7 @@ const lineageNodes = 24
 // describe describes the picture in words.
 func (l Lineage) describe() string {
 	if len(l) == 0 {
-		return "Nothing is known of the origin."
+		return "The origin is not known."
 	}
 	words := make([]string, 0, len(l))
 	for _, n := range l[:min(len(l), lineageNodes)] {
