@@ -19,6 +19,6 @@ func (o *Options) blind(p *archive.AgentPlan) string {
 	if p.Deterministic {
 		setting, most = "lookahead", p.Search/4
 	}
-	return fmt.Sprintf("the search chooses %d of its %d evaluations before it has a result: it learns from them with a %s of %d or less",
+	return fmt.Sprintf("the search chooses %d of its %d evaluations before it has a result to learn from: set %s to %d or less",
 		min(ahead, p.Search), p.Search, setting, max(1, most))
 }

@@ -18,12 +18,12 @@ func TestBlind(t *testing.T) {
 		"as much as the search": {
 			Options{Concurrency: 4, Lookahead: 400},
 			archive.AgentPlan{Search: 360, Deterministic: true},
-			"the search chooses 360 of its 360 evaluations before it has a result: it learns from them with a lookahead of 90 or less",
+			"the search chooses 360 of its 360 evaluations before it has a result to learn from: set lookahead to 90 or less",
 		},
 		"with chance": {
 			Options{Concurrency: 20, Lookahead: 400},
 			archive.AgentPlan{Search: 60},
-			"the search chooses 40 of its 60 evaluations before it has a result: it learns from them with a concurrency of 7 or less",
+			"the search chooses 40 of its 60 evaluations before it has a result to learn from: set concurrency to 7 or less",
 		},
 		"half":         {Options{Concurrency: 8, Lookahead: 32}, archive.AgentPlan{Search: 64, Deterministic: true}, ""},
 		"no search":    {Options{Concurrency: 8, Lookahead: 32}, archive.AgentPlan{Deterministic: true}, ""},

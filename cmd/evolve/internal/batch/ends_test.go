@@ -64,7 +64,7 @@ func TestTheEndOfANightIsNamed(t *testing.T) {
 		},
 		{
 			name: "enough", night: timed{each: 200 * time.Millisecond, budget: workspace.Budget{Time: time.Hour}, most: 200},
-			bound: limits.Enough, says: "none: more evaluations would bring the search little",
+			bound: limits.Enough, says: "none: more evaluations would improve the search little",
 		},
 		{
 			name: "every config was tried", night: timed{budget: workspace.Budget{Evaluations: 2000}, trouble: trouble{small: true}},
@@ -80,15 +80,15 @@ func TestTheEndOfANightIsNamed(t *testing.T) {
 		},
 		{
 			name: "a budget of the policies", night: timed{budget: workspace.Budget{Evaluations: 300}, trouble: trouble{spentAfter: 40}}, exit: ExitBudget,
-			bound: limits.Evaluations, end: archive.LimitPolicies, says: "a limit under policies bound it after 4", reason: "calls of this run",
+			bound: limits.Evaluations, end: archive.LimitPolicies, says: "a limit under policies stopped the search after 4", reason: "calls of this run",
 		},
 		{
 			name: "a rate whose next call lies beyond the time", night: timed{each: 100 * time.Millisecond, budget: workspace.Budget{Time: 25 * time.Second}, trouble: trouble{rateAfter: 8}}, exit: ExitBudget,
-			bound: limits.Time, end: archive.LimitPolicies, says: "a limit under policies bound it after 8 evaluations: one call an hour", reason: "one call an hour",
+			bound: limits.Time, end: archive.LimitPolicies, says: "a limit under policies stopped the search after 8 evaluations: one call an hour", reason: "one call an hour",
 		},
 		{
 			name: "a rate whose next call lies beyond the deadline", night: timed{each: 100 * time.Millisecond, until: 25 * time.Second, trouble: trouble{rateAfter: 8}}, exit: ExitBudget,
-			bound: limits.Deadline, end: archive.LimitPolicies, says: "a limit under policies bound it after 8 evaluations: one call an hour", reason: "one call an hour",
+			bound: limits.Deadline, end: archive.LimitPolicies, says: "a limit under policies stopped the search after 8 evaluations: one call an hour", reason: "one call an hour",
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -121,8 +121,8 @@ func TestTheForecastIsInWords(t *testing.T) {
 	}{
 		{workspace.Budget{}, "2,000 evaluations, the default where no limit is given"},
 		{workspace.Budget{Evaluations: 1}, "1 evaluation"},
-		{workspace.Budget{USD: .001}, "$0.001: the number of evaluations is known after the first"},
-		{workspace.Budget{USD: 5, Time: 6 * time.Hour, Evaluations: 1}, "$5.00, 6h of time: the number of evaluations is known after the first; at most 1 evaluation"},
+		{workspace.Budget{USD: .001}, "$0.001: the number of evaluations will be known after the first one"},
+		{workspace.Budget{USD: 5, Time: 6 * time.Hour, Evaluations: 1}, "$5.00, 6h of time: the number of evaluations will be known after the first one; at most 1 evaluation"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			store := archive.OpenMemory()

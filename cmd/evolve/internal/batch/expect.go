@@ -170,7 +170,7 @@ func (r *runner) describe(e Expectation, at seat, rounds int, left limits.Left, 
 	}
 	count := number.Plural(e.Evaluations, "evaluation")
 	if e.Limit == limits.Unknown {
-		text := strings.Join(shared, ", ") + ": the number of evaluations is known after the first"
+		text := strings.Join(shared, ", ") + ": the number of evaluations will be known after the first one"
 		if e.Evaluations > 0 {
 			text += "; at most " + count
 		}

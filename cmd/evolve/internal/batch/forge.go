@@ -387,7 +387,7 @@ func (r *runner) shownOf(e *experience.Experience, job forgeJob) toolwriter.Mate
 	m.Advice.Remedy, m.Advice.Reason = n.Remedy, n.Reason
 	same := func(a, b experience.Cluster) bool { return a.Referrals == b.Referrals }
 	if !slices.EqualFunc(m.Advice.Clusters, e.Advice(n.Tool).Clusters, same) { // the reason may quote an axis
-		m.Advice.Reason = "its live turns advise it"
+		m.Advice.Reason = "the lessons of its live turns advise it"
 	}
 	return m
 }

@@ -188,7 +188,7 @@ func longOrShort(correlation float64) string {
 const leastKappa = .41
 
 // Unfit ends the description of a judge that agrees too little with people.
-const Unfit = "; it agrees too little with people to grade: take another model or rubric until kappa is 0.41 or more"
+const Unfit = "; it agrees too little with people to grade: change the model or the rubric until kappa is 0.41 or more"
 
 // Uncalibrated ends the description of a judge without a calibration.
 const Uncalibrated = "not calibrated: evolve bench calibrate compares it with labels of people"

@@ -42,7 +42,7 @@ func policyWarnings(w *workspace.Workspace, a *workspace.Agent, planned int, usd
 	plan := fmt.Sprintf("the %s planned", number.Plural(planned, "evaluation"))
 	if planned <= 0 {
 		planned = limits.Probe
-		plan = fmt.Sprintf("the %d evaluations that a night takes at least", planned)
+		plan = fmt.Sprintf("the minimum of %d evaluations of a night", planned)
 	}
 	calls := func(n int64) string { return number.Plural(int(n), noun) + whose }
 	var out []string

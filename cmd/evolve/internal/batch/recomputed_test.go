@@ -86,7 +86,7 @@ func TestTheClaimIsComputedAgain(t *testing.T) {
 			proof := *f.Ruling.Proof
 			proof.Blocks = 0
 			f.Ruling.Proof = &proof
-		}, "no stored look reproduces"},
+		}, "no stored interim analysis reproduces"},
 	} {
 		_, p := claim(c.change)
 		if err := check(p); !errors.Is(err, archive.ErrCorrupt) || !strings.Contains(err.Error(), c.says) {

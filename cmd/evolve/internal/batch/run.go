@@ -502,10 +502,10 @@ func (r *runner) finish(ctx context.Context, ended error, results []archive.Agen
 		case r.run.Spent != "":
 			r.run.Exit, r.run.Reason = ExitBudget, "a budget under policies is spent: "+r.run.Spent
 		case exhausted(results):
-			r.run.Exit, r.run.Reason = ExitBudget, r.spentLimits()+" ended it before a single planned stage was complete"
+			r.run.Exit, r.run.Reason = ExitBudget, r.spentLimits()+" ended the run before any planned stage was complete"
 			if r.blocking != "" {
 				r.run.Spent = r.blocking
-				r.run.Reason = "the time ended it before a single planned stage was complete: evaluations waited for a limit under policies: " + r.blocking
+				r.run.Reason = "the time ended the run before any planned stage was complete: evaluations waited for a limit under policies: " + r.blocking
 			}
 		}
 	case errors.Is(ended, night.ErrInterrupted) || errors.Is(ended, context.Canceled):

@@ -170,7 +170,7 @@ func syncBranches(ctx context.Context, sh *shell, w *workspace.Workspace, merged
 		if failed != nil {
 			sh.Log.Warn("the result of adoption.after is not in the ledger", "proposal", s.Proposal, "error", failed)
 		} else if after != nil && after.Problem != "" {
-			sh.eprintf("warning: adoption.after of %s failed: %s; the decision stands\n", s.Proposal, text.Visible(after.Problem))
+			sh.eprintf("warning: adoption.after of %s failed: %s; the decision remains in force\n", s.Proposal, text.Visible(after.Problem))
 		}
 	}
 	return states, err

@@ -125,7 +125,7 @@ func removedWords(r archive.Removed, dry bool) string {
 		text += fmt.Sprintf("; the archive took %s and takes %s", humanize.IBytes(uint64(r.Before)), humanize.IBytes(uint64(r.After)))
 	}
 	if r.Over {
-		text += "; the records that must stay take more than keep.size"
+		text += "; the records that must stay take more space than keep.size"
 	}
 	return text
 }

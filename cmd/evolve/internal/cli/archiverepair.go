@@ -78,7 +78,7 @@ func printRepair(con *console, root string, r *archive.Repair) error {
 	con.printf("kept     %s\n", tally(r.Kept))
 	con.printf("lost     %s\n", orElse("nothing that left a trace", "at least "+tally(r.Lost), len(r.Lost) == 0))
 	if r.Older > 0 {
-		con.printf("older    of %s only an older version can be read\n", count(r.Older, "record"))
+		con.printf("older    %s can be read only in an older version\n", count(r.Older, "record"))
 	}
 	con.printf("ledger   the chain holds up to entry %s of %s", humanize.Comma(r.Ledger), humanize.Comma(r.LedgerKnown))
 	if r.Behind > 0 {

@@ -217,7 +217,7 @@ func printVerified(con *console, v verifyView) {
 		con.printf("  %s about imported proposals that the export does not have: the export is older than the commits, or was cut\n", count(n, "commit"))
 	}
 	for _, id := range slices.Sorted(maps.Keys(v.Others)) {
-		con.printf("  %s the archive %s, which is neither this one nor one that was imported here: not compared\n",
+		con.printf("  %s the archive %s, which is neither this archive nor one that was imported here: not compared\n",
 			orElse(count(v.Others[id], "commit")+" name", "1 commit names", v.Others[id] != 1), foreign.Visible(id))
 	}
 	if v.Signer != "" {

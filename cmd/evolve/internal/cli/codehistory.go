@@ -154,7 +154,7 @@ func (a codeAct) String() string {
 	case actRefused:
 		return words + " by " + orElse("the review of ", "the gate "+text.Quote(a.Gate)+": ", a.Gate == gateReview) + why
 	case actApproved:
-		return words + ", and its commit is missing: `evolve approve " + a.Proposal + "` makes it"
+		return words + ", but its commit is missing: `evolve approve " + a.Proposal + "` makes it"
 	case actReplaced:
 		return words + " by a newer version"
 	case actAdopted, actRolledBack:

@@ -143,7 +143,7 @@ func printCodeVersion(con *console, b *codeBook, view *codeView) {
 	con.printAddressed("  ", v.Addressed)
 	if v.Small != nil {
 		con.printf("\n")
-		con.printf("made small from v%d%s\n", v.Small.From, orElse(": "+text.Visible(v.Small.Found), "", v.Small.Found != ""))
+		con.printf("reduced from v%d%s\n", v.Small.From, orElse(": "+text.Visible(v.Small.Found), "", v.Small.Found != ""))
 	}
 	if len(v.Hunks) > 0 {
 		con.printf("\n")

@@ -12,7 +12,7 @@ import (
 
 // The notes of a comparison.
 const (
-	noneOfBoth   = "no task has evaluations of both"
+	noneOfBoth   = "no task has evaluations of both variants"
 	oneLook      = "one look, variations of a task count as one; tasks that a variant was tuned on flatter it"
 	unreadSuites = "The workspace's suites could not be read: every task counts by itself, with the weight 1."
 )
@@ -163,5 +163,5 @@ func verdictOn(r stats.Ruling) string {
 	case r.State == stats.Harmful:
 		return "none: they are equal on these tasks"
 	}
-	return "none: neither better nor worse is shown"
+	return "none: neither variant is shown to be better"
 }

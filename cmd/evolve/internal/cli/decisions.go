@@ -375,6 +375,6 @@ func printFollowing(con *console, done decided) {
 	con.printf("\nstarted %s\n", text.Visible(strings.Join(a.Argv, " ")))
 	con.printLines("  ", a.Output)
 	if a.Problem != "" {
-		con.printf("it failed: %s; the decision stands\n", text.Visible(a.Problem))
+		con.printf("it failed: %s; the decision remains in force\n", text.Visible(a.Problem))
 	}
 }

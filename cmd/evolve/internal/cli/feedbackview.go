@@ -101,7 +101,7 @@ func printFeedbackChange(con *console, v feedbackView, verb string, now time.Tim
 	con.printf("%s of %s %s: %s, %s, %s\n", f.ID, v.Agent, orElse("added", "removed", verb == "add"), f.Verdict, text.Visible(f.Wish()), scopeOf(f))
 	con.printf("  %-10s %s\n", "touches", v.Touched)
 	if verb != "add" && feedbackState(f, now) == "over" {
-		con.printf("  %-10s it was over already\n", "state")
+		con.printf("  %-10s it had ended already\n", "state")
 	}
 	for _, note := range v.Notes {
 		con.printf("  %-10s %s\n", "note", text.Visible(note))
@@ -112,7 +112,7 @@ func printFeedbackChange(con *console, v feedbackView, verb string, now time.Tim
 
 func printConflicts(con *console, list []experience.Conflict) {
 	for _, x := range list {
-		con.printf("  %-10s %s and %s: %s; %s %s\n", "conflict", x.Wins, x.Loses, x.Why, x.Wins, orElse("is newer and wins", "is a prohibition and holds", !x.Holds))
+		con.printf("  %-10s %s and %s: %s; %s %s\n", "conflict", x.Wins, x.Loses, x.Why, x.Wins, orElse("is newer and wins", "is a prohibition and wins", !x.Holds))
 	}
 }
 

@@ -58,7 +58,7 @@ var topics = []topic{
 func helpCommand(sh *shell) *cli.Command {
 	return &cli.Command{
 		Name: "help", Usage: "how to use a command, or a chapter of the manual", ArgsUsage: "[COMMAND…]",
-		Description: "`flags` after a COMMAND shows its flags alone. COMMAND may be a TOPIC: " + strings.Join(topicNames(), ", ") + ".",
+		Description: "`flags` after a COMMAND shows only its flags. COMMAND may be a TOPIC: " + strings.Join(topicNames(), ", ") + ".",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "man", Usage: "write the manual as pages for man(1) below `DIR`: man1 for commands, man7 for topics"},
 			&cli.StringFlag{Name: "site", Usage: "write the manual as a website into `DIR`: static pages without scripts; index.html is the first"},

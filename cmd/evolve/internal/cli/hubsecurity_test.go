@@ -361,7 +361,7 @@ func TestWrongCredentials(t *testing.T) {
 		code       int
 	}{
 		{other.creds(0), "uthorization", 7},
-		{none, "is no credentials file", 2},
+		{none, "is not a credentials file", 2},
 		{none + "x", "no such file", 2},
 	} {
 		for _, got := range []*commandRun{

@@ -39,7 +39,7 @@ func measured(sh *shell, root string, work func(*measuring) error) error {
 	n := metrics.Night{Workspace: filepath.Clean(root), Version: ownBuild().Version, Go: ownBuild().Go, Ended: sh.Now(), Exit: exitCode(err), Hub: m.hub}
 	faults := errors.Join(fillNight(ctx, sh, root, &n), n.WriteFile(set.File(root)))
 	if faults != nil {
-		sh.eprintf("warning: %s; the run stands\n", text.Visible(faults.Error()))
+		sh.eprintf("warning: %s; the run is not affected\n", text.Visible(faults.Error()))
 	}
 	return err
 }

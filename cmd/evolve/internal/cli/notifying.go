@@ -66,7 +66,7 @@ func (t *teller) beat(ctx context.Context, signal, words string) {
 
 func (t *teller) warn(err error) {
 	if err != nil {
-		t.sh.eprintf("warning: %s; the run stands\n", text.Visible(err.Error()))
+		t.sh.eprintf("warning: %s; the run is not affected\n", text.Visible(err.Error()))
 	}
 }
 

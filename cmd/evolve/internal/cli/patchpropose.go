@@ -24,7 +24,7 @@ import (
 
 func patchPropose(sh *shell) *cli.Command {
 	return &cli.Command{
-		Name: "propose", Usage: "hand a diff in: it is applied, gated and filed; nothing else changes", ArgsUsage: "[FILE…]",
+		Name: "propose", Usage: "submit a diff: it is applied, checked by gates and stored; nothing else changes", ArgsUsage: "[FILE…]",
 		Description: "FILE is a unified diff, - for standard input; a diff of a model is read tolerantly, and applied exactly or " +
 			"not at all. With --edit, FILE names files of the repository, which the editor opens as copies. The target is " +
 			"one of patches.targets in evolve.yaml, or --repo with --allow, which needs no workspace: the ledger is then " +
@@ -139,7 +139,7 @@ func left(err error, temporary bool) error {
 	}
 	hint := "the same command takes " + l.ID + " up again, as do the next night and the next `evolve patch propose`; `evolve reject " + l.ID + "` closes it"
 	if temporary {
-		hint = "nothing is kept of it; the same command begins anew"
+		hint = "nothing of it is stored; the same command starts again"
 	}
 	code := exit.Interrupted
 	switch {
@@ -233,7 +233,7 @@ func patchTarget(sh *shell, c *cli.Context, w *workspace.Workspace) (review.Targ
 		}
 		return review.Target{Name: filepath.Base(dir), Repo: dir, Policy: scope.Policy{Allow: c.StringSlice("allow")}}, nil
 	case len(c.StringSlice("allow")) > 0:
-		return review.Target{}, exit.Errorf(exit.Usage, "what a target allows stands in evolve.yaml", "--allow goes with --repo")
+		return review.Target{}, exit.Errorf(exit.Usage, "evolve.yaml declares what a target allows", "--allow goes with --repo")
 	}
 	all := w.PatchTargets()
 	if name == "" && len(all) == 1 {

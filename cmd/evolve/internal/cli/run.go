@@ -341,14 +341,14 @@ func belowEcho(stream io.Writer) string {
 func conclude(ctx context.Context, sh *shell, w *workspace.Workspace, a *archive.Archive, s batch.Summary, o runOptions) error {
 	sh.RecordLowerings(w.Root, a)
 	if err := branchReviewer(sh, w, review.Opened(a)).PrepareBranches(ctx); err != nil {
-		sh.eprintf("warning: %s; the run stands\n", text.Visible(err.Error()))
+		sh.eprintf("warning: %s; the run is not affected\n", text.Visible(err.Error()))
 	}
 	report, err := writeReport(ctx, w, a, s)
 	if err != nil {
 		return unreportedError{err}
 	}
 	if err := renewPages(ctx, w.Root, a); err != nil { // of proposals that this run replaced
-		sh.eprintf("warning: pages of earlier nights: %s; the run stands\n", text.Visible(err.Error()))
+		sh.eprintf("warning: pages of earlier nights: %s; the run is not affected\n", text.Visible(err.Error()))
 	}
 	o.tells.note(ctx, w, a, s, report)
 	made := backUp(ctx, sh, w, a, s)
@@ -416,7 +416,7 @@ func earlyHint(r archive.Run) string {
 		return "`evolve run --resume` goes on where it stopped"
 	}
 	if r.Try != "" {
-		return "`" + r.Try + "` shows what the agent does; mend it, then run `evolve run`: a new run, in which what was paid for is found again where it still applies"
+		return "`" + r.Try + "` shows what the agent does; correct it, then run `evolve run`: this starts a new run, which reuses what was paid for where it still applies"
 	}
 	return "everything paid for is kept; `evolve doctor` checks the surroundings, and `evolve run --resume` goes on where it stopped as long as the agent, its suites and the settings are the same"
 }

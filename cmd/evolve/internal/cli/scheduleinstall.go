@@ -131,7 +131,7 @@ func scheduleError(err error) error {
 func scheduleNotes(w *workspace.Workspace, n schedule.Night, done schedule.Done) []string {
 	var notes []string
 	if done.Kind == schedule.Systemd && !done.System && !lingers() {
-		notes = append(notes, "the user's units stop at the last logout: `loginctl enable-linger` lets them go on")
+		notes = append(notes, "the user's units stop when the user logs out: `loginctl enable-linger` lets them continue")
 	}
 	if names := neededEnv(w); len(names) > 0 {
 		how := "lines NAME=value above these in `crontab -e`"

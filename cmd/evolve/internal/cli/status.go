@@ -352,7 +352,7 @@ func printStatus(con *console, v statusView) {
 		printSigned(con, v.Signed)
 	}
 	if v.Refused != "" {
-		con.printf("! a process was killed, and its archive cannot be put in order: %s\n  it is shown as it is; nothing that was recorded is lost\n\n", text.Visible(v.Refused))
+		con.printf("! a process was killed, and its archive cannot be put in order: %s\n  it is shown in its present state; nothing that was recorded is lost\n\n", text.Visible(v.Refused))
 	}
 	for _, u := range v.Unfinished {
 		con.printf("unfinished: %s\n            %s finishes it, and so does any command that records something\n", u.String(), con.command(u.Next))

@@ -74,7 +74,7 @@ func scheduleProbe(ctx context.Context, sh *shell, root string) (words, fault, h
 		faults, hint = append(faults, "a schedule is installed in more than one way"), sh.command("evolve schedule remove")+" takes all of them away"
 	}
 	if in.Kind == schedule.Systemd && !in.System && !lingers() && len(faults) == 0 {
-		faults, hint = append(faults, "the user's units stop at the last logout"), "loginctl enable-linger"
+		faults, hint = append(faults, "the user's units stop when the user logs out"), "loginctl enable-linger"
 	}
 	latest, err := latestRun(ctx, root)
 	state := schedule.Look(in, latest, sh.Now())

@@ -125,7 +125,7 @@ func toolsList(sh *shell, c *cli.Context) error {
 		return sh.printJSON(map[string]any{"agent": a.ID, "tools": lines})
 	}
 	if len(lines) == 0 {
-		why := "a program of its own: what it calls is not known here"
+		why := "a separate program: evolve does not know what it calls"
 		if a.Adapter.Kind == workspace.KindBuiltin {
 			why = "an agent without tools"
 		}

@@ -71,7 +71,7 @@ func checkLikeness(label string, l bench.Likeness) []Check {
 	case l.Groups+l.Aside == 0:
 		return nil
 	case l.Aside+l.Across > 0:
-		return []Check{warn(label, `put them on one side, or give each its own "cluster" to say that they are no variations`, "%s", text)}
+		return []Check{warn(label, `put them on one side, or give each its own "cluster" to declare that they are not variations`, "%s", text)}
 	}
 	return []Check{ok(label, "%s", text)}
 }

@@ -42,7 +42,7 @@ func checkBlocks(ctx context.Context, p Probes, w *workspace.Workspace, t worksp
 	}
 	for _, argv := range commands {
 		if len(argv) > 0 && !measures(ctx, p, t.Dir(w.Root), argv[0]) {
-			return append(checks, warn(name, "name a program, or one in the repository, such as ./score", "%q is not to be found, so that its blocks cannot be searched", argv[0])), nil
+			return append(checks, warn(name, "name a program, or one in the repository, such as ./score", "%q cannot be found, so that its blocks cannot be searched", argv[0])), nil
 		}
 	}
 	checks = append(checks, ok(name, "its blocks are searched at night: %s", found.Names()))

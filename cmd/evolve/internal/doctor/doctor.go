@@ -273,7 +273,7 @@ var earliest = time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // checkClock checks that the clock is before neither earliest nor the last commit.
 func checkClock(ctx context.Context, p Probes) Check {
-	const name, hint = "clock", "set the clock: deadlines and the ledger rest on it"
+	const name, hint = "clock", "set the clock: deadlines and the ledger depend on it"
 	now := p.Now()
 	if now.Before(earliest) {
 		return fail(name, hint, "it is set to %s", now.UTC().Format(time.DateOnly))
@@ -283,7 +283,7 @@ func checkClock(ctx context.Context, p Probes) Check {
 		commit, _ = time.Parse(time.RFC3339, out)
 	}
 	if commit.After(now.Add(24 * time.Hour)) {
-		return warn(name, hint, "it stands at %s, before the last commit of %s", now.Format(time.DateTime), commit.In(now.Location()).Format(time.DateTime))
+		return warn(name, hint, "the clock shows %s, which is before the last commit of %s", now.Format(time.DateTime), commit.In(now.Location()).Format(time.DateTime))
 	}
 	return ok(name, "%s", now.Format("2006-01-02 15:04 -07:00"))
 }
@@ -335,7 +335,7 @@ func checkLeftovers(ctx context.Context, p Probes) []Check {
 	if err != nil || len(list) == 0 {
 		return nil
 	}
-	return []Check{warn("leftovers", "nothing is to be done: the next command that records something removes it", "left by a killed process: %s", strings.Join(list, ", "))}
+	return []Check{warn("leftovers", "nothing needs to be done: the next command that records something removes it", "left by a killed process: %s", strings.Join(list, ", "))}
 }
 
 // checkSchedule checks the installed schedule of nights, if there is one.

@@ -254,7 +254,7 @@ func TestDoctorFindings(t *testing.T) {
 			},
 			[]string{"sandbox"},
 			"warn sandbox: there is none, so programs run with your rights: only Linux has a sandbox that evolve can use | " +
-				"run evolve on Linux, in a virtual machine or a container, where its programs are not to be trusted\n",
+				"run evolve on Linux, in a virtual machine or a container, if you do not trust the programs that it runs\n",
 		},
 		{
 			"sandbox declined",
@@ -302,7 +302,7 @@ func TestDoctorFindings(t *testing.T) {
 		{
 			"clock not set", nil, func(p *Probes) { p.Now = func() time.Time { return time.Unix(0, 0) } },
 			[]string{"clock"},
-			"fail clock: it is set to 1970-01-01 | set the clock: deadlines and the ledger rest on it\n",
+			"fail clock: it is set to 1970-01-01 | set the clock: deadlines and the ledger depend on it\n",
 		},
 		{
 			"clock behind", nil, func(p *Probes) {
@@ -311,7 +311,7 @@ func TestDoctorFindings(t *testing.T) {
 				}
 			},
 			[]string{"clock"},
-			"warn clock: it stands at 2030-05-01 02:00:00, before the last commit of 2030-12-31 22:00:00 | set the clock: deadlines and the ledger rest on it\n",
+			"warn clock: the clock shows 2030-05-01 02:00:00, which is before the last commit of 2030-12-31 22:00:00 | set the clock: deadlines and the ledger depend on it\n",
 		},
 		{
 			"no archive", nil, func(p *Probes) { p.Archive = archiveError(archive.ErrNotFound) },
@@ -356,7 +356,7 @@ func TestDoctorFindings(t *testing.T) {
 		{
 			"program missing", nil, nil,
 			[]string{"agent solver"},
-			"fail agent solver: its program \"./a.sh\" is not to be found | relative paths are resolved against agents/solver; a script must be executable\n",
+			"fail agent solver: its program \"./a.sh\" cannot be found | relative paths are resolved against agents/solver; a script must be executable\n",
 		},
 		{
 			"program not executable",

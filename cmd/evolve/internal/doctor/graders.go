@@ -60,7 +60,7 @@ func (p Probes) checkGrader(ctx context.Context, line string, g workspace.Grader
 	case err != nil:
 		return fail(line, "", "%s: it cannot be tried: %s", what, p.brief(err.Error()))
 	case t.Task == "":
-		return ok(line, "%s: is there; it was not tried, because it grades no task of one question on the search side", what)
+		return ok(line, "%s: exists; it was not tried, because it grades no search task of a single question", what)
 	case t.Late:
 		return warn(line, "--trial gives it longer, --trial 0 tries nothing", "%s: it gave no grade for task %s within the time of a trial", what, t.Task)
 	case t.Ungraded != "" && (t.Own || t.Unstartable):
@@ -96,7 +96,7 @@ func (p Probes) checkJudgeRoutes(w *workspace.Workspace, suite string, before []
 		line, what := "grader "+suite, fmt.Sprintf("the judge of the route %s, which grades task %q", name, first[name])
 		switch {
 		case !there:
-			checks = append(checks, fail(line, "declare it under routes: in evolve.yaml", "%s: there is no such route", what))
+			checks = append(checks, fail(line, "declare it under routes: in evolve.yaml", "%s: this route does not exist", what))
 		case failed["provider "+r.Provider]:
 			checks = append(checks, fail(line, "see the check of the provider", "%s: its provider %s does not answer", what, r.Provider))
 		case provider.KeyEnv != "" && !p.set(provider.KeyEnv):

@@ -63,7 +63,7 @@ func TestGraderChecks(t *testing.T) {
 			t.Errorf("%s: %+v", name, got)
 			continue
 		}
-		if got[1].Status != StatusFail || !strings.HasSuffix(got[1].Text, `the script "gone.sh" of its program "sh" is not to be found`) {
+		if got[1].Status != StatusFail || !strings.HasSuffix(got[1].Text, `the script "gone.sh" of its program "sh" cannot be found`) {
 			t.Errorf("%s: %+v", name, got[1])
 		}
 		if got[2].Status != StatusFail || !strings.Contains(got[2].Text, `its program "no-such-grader" cannot be run: not here`) || got[2].Hint == "" {
@@ -100,7 +100,7 @@ func TestJudgeRouteChecks(t *testing.T) {
 			t.Errorf("%s: %+v", name, got)
 			continue
 		}
-		if got[1].Status != StatusFail || !strings.Contains(got[1].Text, `the judge of the route gone, which grades task "t2": there is no such route`) {
+		if got[1].Status != StatusFail || !strings.Contains(got[1].Text, `the judge of the route gone, which grades task "t2": this route does not exist`) {
 			t.Errorf("%s: %+v", name, got[1])
 		}
 	}

@@ -13,7 +13,7 @@ func checkLimits(ctx context.Context, p Probes, w *workspace.Workspace) (map[str
 	out := map[string]batch.Expectation{}
 	list, err := p.Limits(ctx, w)
 	if err != nil {
-		return out, []Check{warn("limits", "see the archive's line", "what the limits allow cannot be forecast: %v", err)}
+		return out, []Check{warn("limits", "see the line of the archive", "what the limits allow cannot be forecast: %v", err)}
 	}
 	var checks []Check
 	for _, f := range list {
@@ -25,7 +25,7 @@ func checkLimits(ctx context.Context, p Probes, w *workspace.Workspace) (map[str
 			checks = append(checks, ok(label, "%s", f.Text))
 		}
 		for _, text := range f.Policies {
-			checks = append(checks, warn("policies "+f.Agent, "`evolve agent show` prints what holds", "%s", text))
+			checks = append(checks, warn("policies "+f.Agent, "`evolve agent show` prints the policies in force", "%s", text))
 		}
 	}
 	return out, checks

@@ -72,7 +72,7 @@ warn provider openai: was not asked: OPENAI_API_KEY is not in the environment | 
 ok provider spare: was not asked: no route leads to it
 fail provider tape: its recording recordings/night.yaml cannot be read: no such file or directory | record it with record: recordings/night.yaml at a provider
 warn mcp docs: stands at docs.example.org, but not in the environment: DOCS_AUTH
-warn mcp files: its program "./server" is not to be found | relative paths are resolved against the workspace
+warn mcp files: its program "./server" cannot be found | relative paths are resolved against the workspace
 warn mcp search: its program "npx" is there; it has the host's network (network: host), but not in the environment: SEARCH_KEY
 `, called: "local openai llama",
 		},

@@ -72,12 +72,12 @@ func checkTarget(ctx context.Context, p Probes, w *workspace.Workspace, t worksp
 		}
 	}
 	if len(missing) > 0 {
-		return warn(name, "paths count from the root of the repository", "it may be changed, but is not there: %s", strings.Join(missing, ", "))
+		return warn(name, "paths count from the root of the repository", "patches may change it, but it does not exist: %s", strings.Join(missing, ", "))
 	}
 	also := ""
 	if b := t.Benchmark; b != nil && len(b.Command) > 0 {
 		if !measures(ctx, p, dir, b.Command[0]) {
-			return warn(name, "name a program, or one in the repository, such as ./bench/run", "%q is not to be found, so that no patch can be measured", b.Command[0])
+			return warn(name, "name a program, or one in the repository, such as ./bench/run", "%q cannot be found, so that no patch can be measured", b.Command[0])
 		}
 		also = "; measured by " + strings.Join(b.Command, " ")
 	}
@@ -102,12 +102,12 @@ func measures(ctx context.Context, p Probes, dir, program string) bool {
 func checkTests(ctx context.Context, p Probes, w *workspace.Workspace) Check {
 	const name = "patches"
 	if _, err := p.LookPath("go"); err != nil && needGo(ctx, p, w) {
-		return warn(name, "install Go: no patch is shown without its tests", "go is not to be found")
+		return warn(name, "install Go: no patch is shown without its tests", "go cannot be found")
 	}
 	none := w.Settings.Patches.Sandbox == "none"
 	walls, err := p.Sandbox(ctx)
 	if walls == "landlock" {
-		err = errors.New("landlock alone is not enough for these tests")
+		err = errors.New("Landlock alone is not enough for these tests")
 	}
 	switch {
 	case err != nil && none:

@@ -42,7 +42,7 @@ ok patches: no review by another agent, tests run in: namespaces
 		"measured by a command": {"patches:\n  targets:\n    - {name: code, repo: code, allow: [cache], benchmark: {command: [sh, run.sh]}}\n", good, func(*Probes) {}, `ok patches code: 1 path may be changed: cache; measured by sh run.sh
 ok patches: no review by another agent, tests run in: namespaces
 `},
-		"measured by one that is not there": {"patches:\n  targets:\n    - {name: code, repo: code, allow: [cache], benchmark: {command: [./cache/run]}}\n", good, func(*Probes) {}, `warn patches code: "./cache/run" is not to be found, so that no patch can be measured | name a program, or one in the repository, such as ./bench/run
+		"measured by one that is not there": {"patches:\n  targets:\n    - {name: code, repo: code, allow: [cache], benchmark: {command: [./cache/run]}}\n", good, func(*Probes) {}, `warn patches code: "./cache/run" cannot be found, so that no patch can be measured | name a program, or one in the repository, such as ./bench/run
 ok patches: no review by another agent, tests run in: namespaces
 `},
 		"tried as an agent": {"patches:\n  targets:\n    - {name: code, repo: agents/solver, allow: [.], agent: solver}\n", func(root string) {
@@ -64,7 +64,7 @@ ok patches: no review by another agent, tests run in: namespaces
 		"SHA-256": {settings, func(root string) { git(root, "init", "-q", "--object-format=sha256", "code") }, func(*Probes) {}, `fail patches code: hashes its objects with SHA-256, which evolve cannot write | keep the workspace in a repository made with git init --object-format=sha1
 ok patches: no review by another agent, tests run in: namespaces
 `},
-		"a scope that is not there": {"patches:\n  targets:\n    - {name: code, repo: code, allow: [cache, cash/]}\n", good, func(*Probes) {}, `warn patches code: it may be changed, but is not there: cash/ | paths count from the root of the repository
+		"a scope that is not there": {"patches:\n  targets:\n    - {name: code, repo: code, allow: [cache, cash/]}\n", good, func(*Probes) {}, `warn patches code: patches may change it, but it does not exist: cash/ | paths count from the root of the repository
 ok patches: no review by another agent, tests run in: namespaces
 `},
 		"no walls": {settings, good, func(p *Probes) {
@@ -80,7 +80,7 @@ warn patches: their tests run with your own rights: no namespaces | remove patch
 		"walls that cannot show a tree at one place": {settings, good, func(p *Probes) {
 			p.Sandbox = func(context.Context) (string, error) { return "landlock", nil }
 		}, `ok patches code: 1 path may be changed: cache
-warn patches: their tests are refused, because there is no sandbox: landlock alone is not enough for these tests | allow user namespaces, or install bubblewrap; patches.sandbox: none runs them without one
+warn patches: their tests are refused, because there is no sandbox: Landlock alone is not enough for these tests | allow user namespaces, or install bubblewrap; patches.sandbox: none runs them without one
 `},
 		"no go": {settings, good, func(p *Probes) {
 			p.LookPath = func(name string) (string, error) {
@@ -90,7 +90,7 @@ warn patches: their tests are refused, because there is no sandbox: landlock alo
 				return exec.LookPath(name)
 			}
 		}, `ok patches code: 1 path may be changed: cache
-warn patches: go is not to be found | install Go: no patch is shown without its tests
+warn patches: go cannot be found | install Go: no patch is shown without its tests
 `},
 		"no go, for a target without it": {settings, func(root string) {
 			good(root)

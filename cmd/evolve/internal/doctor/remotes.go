@@ -20,7 +20,7 @@ func checkRemotes(ctx context.Context, p Probes, w *workspace.Workspace) []Check
 		var none *patch.NoRemoteError
 		switch {
 		case r.Err == nil:
-			checks = append(checks, ok(name, "%s", p.brief(r.Remote+" of "+r.Folder+" takes branches; proposals are for "+r.Base)))
+			checks = append(checks, ok(name, "%s", p.brief(r.Remote+" of "+r.Folder+" accepts branches; proposals are made for the branch "+r.Base)))
 		case errors.As(r.Err, &none):
 			checks = append(checks, warn(name, "git remote add "+r.Remote+" ADDRESS, or name another one in adoption.remote", "%s", p.brief(r.Err.Error())))
 		default:

@@ -140,7 +140,7 @@ func (p Probes) trialVerdict(name string, a *workspace.Agent, t Trial) Check {
 	switch {
 	case t.Offline && (failed || t.Score != nil && *t.Score == 0):
 		check := warn(name, `set "network: host" under adapter: in agents/`+a.ID+"/agent.yaml, if it is to reach a model or another service",
-			"%s; it looked for a network, and has none", text)
+			"%s; it tried to use a network, and has none", text)
 		if both && failed { // on two tasks
 			check.Status = StatusFail
 		}
@@ -150,11 +150,11 @@ func (p Probes) trialVerdict(name string, a *workspace.Agent, t Trial) Check {
 	case t.Late:
 		return warn(name, try+"; --trial gives it longer, --trial 0 tries nothing", "%s", text)
 	case failed && both && !t.Outcome.Missing(): // on two tasks
-		return fail(name, try, "%s; and so on another task", text)
+		return fail(name, try, "%s; the same happened on another task", text)
 	case failed:
 		return warn(name, try, "%s", text)
 	case both && a.Deterministic && !t.Same:
-		return warn(name, "set deterministic: false in its agent.yaml; otherwise nights take repeats for equal that are not, and a report cannot be repeated",
+		return warn(name, "set deterministic: false in its agent.yaml; otherwise nights assume that repeats are equal when they are not, and a report cannot be repeated",
 			"%s; IT IS DECLARED DETERMINISTIC, AND GAVE ANOTHER ANSWER TO THE SAME REQUEST", text)
 	case both && !a.Deterministic && t.Same:
 		check := ok(name, "%s; it gave the same answer to another seed", text)

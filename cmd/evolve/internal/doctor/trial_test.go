@@ -30,12 +30,12 @@ func TestTrialChecks(t *testing.T) {
 		"crash": {trial: func(x *Trial) {
 			x.Outcome, x.Error, x.Stderr, x.Asked = agent.Execution, "exit code 3", []string{"a", "no module"}, 1
 		}, want: StatusWarn, says: "exit code 3; on standard error: a | no module"},
-		"crashes":        {trial: func(x *Trial) { x.Outcome, x.Error = agent.Execution, "exit code 3" }, want: StatusFail, says: "and so on another task"},
+		"crashes":        {trial: func(x *Trial) { x.Outcome, x.Error = agent.Execution, "exit code 3" }, want: StatusFail, says: "the same happened on another task"},
 		"late":           {trial: func(x *Trial) { x.Late, x.Outcome = true, agent.Cancelled }, want: StatusWarn, says: "no answer within the time"},
-		"offline":        {trial: func(x *Trial) { x.Outcome, x.Error, x.Offline, x.Asked = agent.Execution, "exit code 3", true, 1 }, want: StatusWarn, says: "it looked for a network"},
-		"offline, twice": {trial: func(x *Trial) { x.Outcome, x.Error, x.Offline = agent.Execution, "exit code 3", true }, want: StatusFail, says: "it looked for a network"},
-		"offline, late":  {trial: func(x *Trial) { x.Late, x.Outcome, x.Offline, x.Asked = true, agent.Cancelled, true, 1 }, want: StatusWarn, says: "trial; it looked for a network"},
-		"offline, 0":     {trial: func(x *Trial) { x.Score, x.Offline = new(float64), true }, want: StatusWarn, says: "it looked for a network"},
+		"offline":        {trial: func(x *Trial) { x.Outcome, x.Error, x.Offline, x.Asked = agent.Execution, "exit code 3", true, 1 }, want: StatusWarn, says: "it tried to use a network"},
+		"offline, twice": {trial: func(x *Trial) { x.Outcome, x.Error, x.Offline = agent.Execution, "exit code 3", true }, want: StatusFail, says: "it tried to use a network"},
+		"offline, late":  {trial: func(x *Trial) { x.Late, x.Outcome, x.Offline, x.Asked = true, agent.Cancelled, true, 1 }, want: StatusWarn, says: "trial; it tried to use a network"},
+		"offline, 0":     {trial: func(x *Trial) { x.Score, x.Offline = new(float64), true }, want: StatusWarn, says: "it tried to use a network"},
 		"offline, right": {trial: func(x *Trial) { x.Offline = true }, want: StatusOK, says: "score 1.000"},
 		"outage":         {trial: func(x *Trial) { x.Outcome, x.Error, x.Asked = agent.Infrastructure, "503", 1 }, want: StatusWarn, says: "503"},
 		"not graded":     {trial: func(x *Trial) { x.Score, x.Ungraded = nil, "grader \"command\": a crash" }, want: StatusFail, says: "could not be graded: grader \"command\": a crash"},

@@ -15,7 +15,7 @@ func checkUnsearched(w *workspace.Workspace) []Check {
 		checks = append(checks, ok(name, "not searched: %s", left))
 		if named := a.NamedInVain(); named != "" {
 			checks[len(checks)-1] = warn(name, "take them out of space: in agent.yaml",
-				"space: names %s, which cannot act; not searched: %s", named, left)
+				"space: names %s, which have no effect; not searched: %s", named, left)
 		}
 	}
 	return checks

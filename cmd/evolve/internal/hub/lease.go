@@ -84,7 +84,7 @@ func errorText(err error) string {
 	return "failed"
 }
 
-var errGone = errors.New("the worker has given the call up")
+var errGone = errors.New("the worker has abandoned the call")
 
 // lease begins to serve the calls that the offer's jobs make.
 func (r *Remote) lease() error {
@@ -120,7 +120,7 @@ func (r *Remote) leaseOne(m *nats.Msg) {
 	p := r.waiting[q.Job]
 	r.mu.Unlock()
 	if p == nil || p.digest != q.Digest {
-		_ = send(leaseStep{Refused: "no such job is under way"}, "")
+		_ = send(leaseStep{Refused: "this job is not running"}, "")
 		return
 	}
 	down := r.hub.down()

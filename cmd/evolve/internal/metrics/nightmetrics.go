@@ -21,7 +21,7 @@ func NightDefinitions() []Definition {
 		{Name: "evolve_run_duration_seconds", Help: "Time that the processes of the latest run worked on it."},
 		{Name: "evolve_run_phase_duration_seconds", Help: "Time of a stage of the latest run, all agents together.", Labels: []string{"phase"}},
 		{Name: "evolve_run_resumed", Help: "How often the latest run was resumed."},
-		{Name: "evolve_run_concurrency", Help: "Most evaluations of the latest run that were under way at once."},
+		{Name: "evolve_run_concurrency", Help: "Maximum number of evaluations of the latest run at the same time."},
 		{Name: "evolve_run_cost_usd", Help: "What the latest run paid, with models that search, judges and patches."},
 		{Name: "evolve_run_limit_used_ratio", Help: "Used share of a limit of the latest run, of evaluations, money, time or until its deadline. A run uses up its limit as planned.", Labels: []string{"limit"}},
 
@@ -40,13 +40,13 @@ func NightDefinitions() []Definition {
 		{Name: "evolve_agent_search_seconds_per_evaluation", Help: "Time of the search's own computation for each evaluation that was made.", Labels: agent},
 
 		{Name: "evolve_decisions_waiting", Help: "Proposals and change requests that awaited a person when the run ended, without those that are stale.", Labels: []string{"agent", "kind"}},
-		{Name: "evolve_decisions_oldest_timestamp_seconds", Help: "Since when the oldest of these awaits a person.", Labels: []string{"agent", "kind"}},
+		{Name: "evolve_decisions_oldest_timestamp_seconds", Help: "Time since which the oldest of these awaits a person.", Labels: []string{"agent", "kind"}},
 
 		{Name: "evolve_policy_calls", Help: "Calls of a tool, a provider or an agent by outcome. use is run, the latest run, or live, the live turns of the last 7 days.", Labels: target("outcome")},
 		{Name: "evolve_policy_retries", Help: "Attempts after the first of these calls.", Labels: target()},
 		{Name: "evolve_policy_wait_seconds", Help: "Sum of the times that calls waited for a limit, their rate or concurrency.", Labels: target("limit")},
 		{Name: "evolve_policy_saturation_ratio", Help: "Share of the time in which at least one call waited for the limit.", Labels: target("limit")},
-		{Name: "evolve_policy_concurrency_limit", Help: "Most calls at once; absent without such a limit.", Labels: target()},
+		{Name: "evolve_policy_concurrency_limit", Help: "Maximum number of calls at the same time; absent without such a limit.", Labels: target()},
 		{Name: "evolve_policy_breaker_openings", Help: "How often the breaker opened.", Labels: target()},
 		{Name: "evolve_policy_breaker_open_seconds", Help: "How long the breaker refused calls.", Labels: target()},
 		{Name: "evolve_policy_attempt_duration_seconds", Help: "Time of the attempts of a run's calls without waiting, at p50, p95, p99 and max.", Labels: target("at")},
@@ -55,6 +55,6 @@ func NightDefinitions() []Definition {
 
 		{Name: "evolve_hub_tasks", Help: "Tasks of the run on workers of its hub: published, answered, repeated, redelivered, republished, taken or ignored.", Labels: []string{"result"}},
 		{Name: "evolve_hub_repeated_cost_usd", Help: "What answers cost that were not needed, because a task had one already."},
-		{Name: "evolve_hub_workers", Help: "Most workers that were present at once."},
+		{Name: "evolve_hub_workers", Help: "Maximum number of workers that were present at the same time."},
 	}
 }

@@ -38,7 +38,7 @@ func (h Heartbeat) Beat(ctx context.Context, signal, text string) error {
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, h.URL+signal, strings.NewReader(clip(text, 4<<10)))
 	if err != nil {
-		return errors.New("the heartbeat's address is no URL")
+		return errors.New("the heartbeat's address is not a URL")
 	}
 	req.Header.Set("Content-Type", "text/plain; charset=utf-8")
 	req.Header.Set("User-Agent", "evolve")

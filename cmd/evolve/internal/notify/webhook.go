@@ -87,7 +87,7 @@ func (w Webhook) post(ctx context.Context, client *http.Client, id string, body 
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, w.URL, bytes.NewReader(body))
 	if err != nil {
-		return -1, errors.New("its address is no URL")
+		return -1, errors.New("its address is not a URL")
 	}
 	at := strconv.FormatInt(w.Now().Unix(), 10)
 	req.Header.Set("Content-Type", "application/json")

@@ -12,7 +12,7 @@ type At struct{ Hour, Minute int }
 func ParseAt(text string) (At, error) {
 	t, err := time.Parse("15:04", text)
 	if err != nil {
-		return At{}, fmt.Errorf("%q is no time of day", text)
+		return At{}, fmt.Errorf("%q is not a time of day", text)
 	}
 	return At{t.Hour(), t.Minute()}, nil
 }

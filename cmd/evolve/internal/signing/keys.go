@@ -38,7 +38,7 @@ func ReadKeys(purpose, path, absent string) ([]byte, fs.FileInfo, error) {
 	failed := func(err error) error {
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
-			return badKey(absent, "%s is missing: there is no file %s", purpose, path)
+			return badKey(absent, "%s is missing: the file %s does not exist", purpose, path)
 		case errors.Is(err, fs.ErrPermission):
 			return badKey("it must be readable by the user who runs evolve", "%s cannot be read: %w", purpose, err)
 		}

@@ -34,11 +34,11 @@ func ParseKey(content []byte) (*Key, error) {
 	case errors.As(err, new(*ssh.PassphraseMissingError)):
 		return nil, &KeyError{"has a passphrase, which a night cannot type", makeOne}
 	case err != nil && isPublic(content):
-		return nil, &KeyError{"is a public key", "name the private one, which lies beside it without .pub"}
+		return nil, &KeyError{"is a public key", "name the private key, which is in the same folder without .pub"}
 	case err != nil && bytes.Contains(content, []byte("AGE-SECRET-KEY-")):
-		return nil, &KeyError{"is one of age, which encrypts and does not sign", makeOne}
+		return nil, &KeyError{"is a key of age, which encrypts and does not sign", makeOne}
 	case err != nil:
-		return nil, &KeyError{"is no OpenSSH private key", makeOne}
+		return nil, &KeyError{"is not an OpenSSH private key", makeOne}
 	case signer.PublicKey().Type() != ssh.KeyAlgoED25519:
 		return nil, &KeyError{fmt.Sprintf("is of the type %s, not %s", signer.PublicKey().Type(), ssh.KeyAlgoED25519), makeOne}
 	}

@@ -46,10 +46,10 @@ func TestParseKey(t *testing.T) {
 	for name, c := range map[string]struct{ content, reason string }{
 		"encrypted": {string(keyFile(t, seeded(1), "secret")), "has a passphrase"},
 		"public":    {public, "is a public key"},
-		"age":       {"# created\nAGE-SECRET-KEY-1QQQQ\n", "is one of age"},
+		"age":       {"# created\nAGE-SECRET-KEY-1QQQQ\n", "is a key of age"},
 		"ecdsa":     {string(keyFile(t, other, "")), "is of the type ecdsa-sha2-nistp256"},
-		"empty":     {"", "is no OpenSSH private key"},
-		"cut off":   {string(keyFile(t, seeded(1), "")[:100]), "is no OpenSSH private key"},
+		"empty":     {"", "is not an OpenSSH private key"},
+		"cut off":   {string(keyFile(t, seeded(1), "")[:100]), "is not an OpenSSH private key"},
 	} {
 		_, err := ParseKey([]byte(c.content))
 		var bad *KeyError

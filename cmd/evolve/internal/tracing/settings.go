@@ -74,7 +74,7 @@ func Read(lookup func(string) (string, bool)) (*Settings, error) {
 	if v, from := of("TIMEOUT"); v != "" {
 		ms, err := strconv.Atoi(v)
 		if err != nil || ms < 1 || ms > 600_000 {
-			return nil, fmt.Errorf("%s is no number of milliseconds up to 600000", from)
+			return nil, fmt.Errorf("%s is not a number of milliseconds up to 600000", from)
 		}
 		s.Timeout = time.Duration(ms) * time.Millisecond
 	}
@@ -106,7 +106,7 @@ func address(traces, all string) (*url.URL, error) {
 	}
 	u, err := url.Parse(value)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		return nil, fmt.Errorf("%s is no address of http or https, such as http://localhost:4318", name)
+		return nil, fmt.Errorf("%s is not an address of http or https, such as http://localhost:4318", name)
 	}
 	if traces == "" {
 		u = u.JoinPath(tracePath)
@@ -126,7 +126,7 @@ func addHeaders(to http.Header, list string) error {
 		value, err := url.PathUnescape(strings.TrimSpace(value))
 		if !ok || err != nil || name == "" || strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r > '~' || r == ':' }) ||
 			strings.ContainsFunc(value, func(r rune) bool { return r < ' ' || r == 0x7f }) {
-			return errors.New("it is no list of headers such as name=value,name2=value2")
+			return errors.New("it is not a list of headers such as name=value,name2=value2")
 		}
 		to.Set(name, value)
 	}

@@ -52,7 +52,7 @@ func (s *Server) evaluation(w http.ResponseWriter, r *http.Request) error {
 		d.Start = offset + 1
 		d.Caption = number.Plural(len(events), "event")
 		if t.Dropped > 0 {
-			d.Caption += fmt.Sprintf("; %d more were not kept", t.Dropped)
+			d.Caption += fmt.Sprintf("; %d more were not stored", t.Dropped)
 		}
 		d.Pager = pager(func(at int) string {
 			return link("/evaluation", "agent", id, "run", run, "seq", strconv.FormatInt(seq, 10), "offset", strconv.Itoa(at))

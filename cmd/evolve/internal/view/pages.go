@@ -83,7 +83,7 @@ func (s *Server) show(w http.ResponseWriter, r *http.Request, status int, name s
 func (p *pages) write(w http.ResponseWriter, r *http.Request, status int, name string, data any) {
 	var b bytes.Buffer
 	if err := p.templates.ExecuteTemplate(&b, name, data); err != nil {
-		http.Error(w, "the page could not be drawn: "+text.Visible(err.Error()), http.StatusInternalServerError)
+		http.Error(w, "the page could not be rendered: "+text.Visible(err.Error()), http.StatusInternalServerError)
 		return
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")

@@ -191,9 +191,9 @@ func TestBrokenGraderIsReplaced(t *testing.T) {
 		"end":      `ended with exit code 3: "no module named [redacted]"`,
 		"close":    `closed its output and kept running`,
 		"flood":    `wrote a line of more than 1048576 bytes`,
-		"other id": `answered with the id "x", not with that of its question`,
+		"other id": `answered with the id "x", which is not that of its question`,
 		"twice":    `wrote more than one line for one answer`,
-		"garbage":  `wrote a line that is no verdict: "loading": it is not JSON such as {"score": 0.5}`,
+		"garbage":  `wrote a line that is not a verdict: "loading": it is not JSON such as {"score": 0.5}`,
 		"no score": `wrote a verdict without a score`,
 	} {
 		if _, err := r.order(t.Context(), order); err == nil || err.Error() != `grader "command": "python3 check.py `+r.mark+`" `+want {

@@ -116,7 +116,7 @@ func readLowering(path string) (lowering, error) {
 		err = json.Unmarshal(data, &l)
 	}
 	if err == nil && !l.sound() {
-		err = errors.New("it is no lowered level of an agent")
+		err = errors.New("it is not a lowered level of an agent")
 	}
 	return l, err
 }

@@ -110,7 +110,7 @@ func (h *Host) Finish(ctx context.Context, w *workspace.Workspace, id, next stri
 	case in.Stage == archive.IntentCommit && next == "reject":
 		return in, nil, nil
 	case in.Stage == archive.IntentCommit:
-		warn("%s of %s stands, but its commit was not made: %s", what, id, h.Command(again))
+		warn("%s of %s is recorded, but its commit was not made: %s", what, id, h.Command(again))
 		return in, nil, nil
 	case was.Stage == archive.IntentCommit && !review.Carried(in.Action, state) && (in.Action == "approve" || state != archive.Adopted):
 		warn("nothing is left to do for %s of %s: the proposal is %s", what, id, state.Name())

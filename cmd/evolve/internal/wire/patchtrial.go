@@ -108,7 +108,7 @@ func (f *AgentFactory) OpenCode(a *workspace.Agent, folder, scratch string) (nig
 // the code yet.
 func (f *AgentFactory) moved(a *workspace.Agent, folder, scratch string) (*workspace.Agent, error) {
 	if info, err := os.Stat(folder); err != nil || !info.IsDir() {
-		return nil, fmt.Errorf("the folder of agent %s is in no commit", a.ID)
+		return nil, fmt.Errorf("no commit contains the folder of agent %s", a.ID)
 	}
 	moved := *a
 	moved.Dir, moved.Adapter.Sandbox, moved.Adapter.Argv = folder, "auto", slices.Clone(a.Adapter.Argv)

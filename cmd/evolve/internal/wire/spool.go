@@ -48,11 +48,11 @@ type SpooledTurn struct {
 func (s *SpooledTurn) check() error {
 	switch {
 	case s.Turn.Agent == "" || s.Turn.Created.IsZero() || !slices.Contains(agent.Outcomes(), s.Turn.Outcome):
-		return errors.New("it is no turn of an agent")
+		return errors.New("it is not a turn of an agent")
 	case (s.Session != nil) != (s.Turn.Session != ""):
 		return errors.New("its conversation has no name or no state")
 	case s.Learned != nil && (len(s.Learned.Calls) > experience.MaxCalls || !(s.Learned.Confidence >= 0 && s.Learned.Confidence <= 1)):
-		return errors.New("what it shows of the agent is out of bounds")
+		return errors.New("its figures of the agent are out of range")
 	case len(s.Requests) > maxSpooledRequests:
 		return fmt.Errorf("it has %d change requests, at most %d are allowed", len(s.Requests), maxSpooledRequests)
 	}

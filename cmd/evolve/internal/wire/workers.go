@@ -131,7 +131,7 @@ const credentialsHint = "`evolve help workers` describes how to make one"
 
 // noCredentials returns the error of a file or variable that holds no credentials.
 func noCredentials(what string, err error) error {
-	return exit.Errorf(exit.Usage, credentialsHint, "%s is no credentials file: %w", what, err)
+	return exit.Errorf(exit.Usage, credentialsHint, "%s is not a credentials file: %w", what, err)
 }
 
 // tlsOf returns the configuration of TLS that the settings name; nil for the default.

@@ -153,7 +153,7 @@ func adapterKeys(f *agentFile) union {
 				kind,
 				{name: "url", doc: "URL at which the service answers a POST of the same objects; https, or http on this machine or a private network", field: address(&ad.URL, false), required: true},
 				{name: "headers_env", doc: "headers to send, each with the name of the environment variable that holds its value", field: headersEnv(&ad.HeadersEnv)},
-				pool("most requests under way at once"),
+				pool("maximum number of requests at the same time"),
 				timeout,
 			}},
 		},

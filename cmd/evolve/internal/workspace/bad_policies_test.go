@@ -33,7 +33,7 @@ evolve.yaml:1:47: there is no server "serch" under mcp (did you mean "search"?)
 `, false),
 		settings("layer of a strange agent", "policies: {roles: {solvr: {deadline: 5s}}}\n", `evolve.yaml:1:20: there is no agent "solvr" (did you mean "solver"?)`, false),
 		settings("layer of a strange tool", "policies: {tools: {gerp: {deadline: 5s}}}\n", `evolve.yaml:1:20: there is no tool "gerp" (did you mean "grep"?)`, false),
-		settings("providers that degrade in a circle", "providers: {a: {kind: openai}, b: {kind: openai}}\npolicies:\n  providers: {a: {budget: {exhausted: degrade, degrade_to: b}}, b: {budget: {exhausted: degrade, degrade_to: a}}}\n", `evolve.yaml:3:3: provider a: degrade_to leads in a circle`, false),
+		settings("providers that degrade in a circle", "providers: {a: {kind: openai}, b: {kind: openai}}\npolicies:\n  providers: {a: {budget: {exhausted: degrade, degrade_to: b}}, b: {budget: {exhausted: degrade, degrade_to: a}}}\n", `evolve.yaml:3:3: provider a: degrade_to forms a cycle`, false),
 		settings("layer as a list", "policies: {tools: [grep]}\n", `evolve.yaml:1:19: "tools" must hold keys with values, not a list`, true),
 
 		settings("pattern with a look-ahead", "safety: {never: [\"a(?=b)\"]}\n", "evolve.yaml:1:18: item 1 of \"never\" is no pattern: error parsing regexp: invalid or unsupported Perl syntax: `(?=` (RE2 has no look-around and no back-references)", false),

@@ -55,7 +55,7 @@ agents/solver/agent.yaml:8:52: "log" does not go with type: choice
 		builtinCase("condition changed", "space:\n  decompose.max_subgoals: {when: {}}\n", `agents/helper/agent.yaml:5:34: the condition of a built-in parameter cannot be changed`, false),
 		builtinCase("stranger in a subset", "space:\n  tools.selection: {of: [calculate, shell]}\n", `agents/helper/agent.yaml:5:37: parameter "tools.selection" has no member "shell"`, false),
 		builtinCase("stranger among values", "space:\n  style: {values: [brief, terse]}\n", `agents/helper/agent.yaml:5:27: parameter "style" must be one of brief, full, 3`, false),
-		builtinCase("nothing to search", "space: {}\n", `agents/helper/agent.yaml:4:8: "space" names no parameter to search (leave it out to search everything)`, false),
+		builtinCase("nothing to search", "space: {}\n", `agents/helper/agent.yaml:4:8: "space" names no parameter to search (leave it out to search every parameter)`, false),
 		builtinCase("misspelt key of an entry", "space:\n  recall.min_score: {mni: 0.6}\n", `agents/helper/agent.yaml:5:22: unknown key "mni" (did you mean "min"?)`, true),
 		builtinCase("champion outside the narrowed range", "space:\n  recall.max_memories: {max: 10}\n", `agents/helper/config.yaml:1:22: parameter "recall.max_memories" is 12, outside 1 to 10`, false),
 	}

@@ -32,7 +32,7 @@ func narrowedSpace(s *source, f *agentFile, full agent.Space) (agent.Space, []st
 		}
 	}
 	if len(searched) == 0 && len(f.params) == 0 {
-		s.bad(f.given["space"], "leave it out to search everything", `"space" names no parameter to search`)
+		s.bad(f.given["space"], "leave it out to search every parameter", `"space" names no parameter to search`)
 	}
 	narrowConditions(space)
 	return space, searched

@@ -50,7 +50,7 @@ func GraderPrograms(s *bench.Suite) []GraderProgram {
 }
 
 // Problem returns the reason why the program cannot grade, as far as that can be checked
-// without starting it: "its program … is not to be found". It is empty if there is none. look
+// without starting it: "its program … cannot be found". It is empty if there is none. look
 // finds a program by its name or path, like [exec.LookPath].
 func (g *GraderProgram) Problem(look func(name string) (string, error)) string {
 	name := g.Argv[0]
@@ -69,7 +69,7 @@ func (g *GraderProgram) Problem(look func(name string) (string, error)) string {
 		path = filepath.Join(g.Suite.Dir, filepath.FromSlash(path))
 	}
 	if _, err := os.Stat(path); os.IsNotExist(err) {
-		return fmt.Sprintf("the script %q of its program %q is not to be found", script, g.Argv[0])
+		return fmt.Sprintf("the script %q of its program %q cannot be found", script, g.Argv[0])
 	}
 	return ""
 }

@@ -309,7 +309,7 @@ func (l *loader) space(s *source, f *agentFile) {
 		}
 	case KindBuiltin:
 		if l.builtins.Space == nil {
-			s.bad(f.adapter["kind"], "", "there is no built-in agent here")
+			s.bad(f.adapter["kind"], "", "this workspace has no built-in agent")
 			return
 		}
 		var searched []string

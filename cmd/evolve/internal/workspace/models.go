@@ -88,7 +88,7 @@ func routeKeys(r *Route, seen map[string]*yaml.Node) object {
 		{name: "provider", doc: "name of a provider", field: text{to: &r.Provider, pattern: namePattern, rule: nameRule}, required: true},
 		{name: "model", doc: "name of the model at the provider", field: text{to: &r.Model, pattern: modelPattern, rule: modelRule}, required: true},
 		{name: "temperature", doc: "sampling temperature where a config sets none", field: then{number{to: &heat, max: 2}, func() { r.Temperature = &heat }}},
-		{name: "max_tokens", doc: "most tokens of one answer; left out: 4096", field: whole[int]{&r.MaxTokens, 1, 20_000}},
+		{name: "max_tokens", doc: "maximum tokens of one answer; left out: 4096", field: whole[int]{&r.MaxTokens, 1, 20_000}},
 		{name: "context", doc: "tokens of the model's context, input and output; a conversation is shortened before it fills 90 % of them; left out: 128000", field: whole[int]{&r.Context, 1000, 100_000_000}},
 	}}
 }

@@ -161,7 +161,7 @@ func channelsField(n *Notify) custom {
 					return
 				}
 				if seen[c.Target()] {
-					s.bad(at, "", "%s is a channel that is listed already", name)
+					s.bad(at, "", "%s is a channel that is already listed", name)
 					return
 				}
 				seen[c.Target()] = true

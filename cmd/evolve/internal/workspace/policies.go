@@ -82,7 +82,7 @@ func layerKeys(l *layerEntry) layer {
 	return layer{object{seen: l.keys, keys: []key{
 		{name: "deadline", doc: "time of a call, attempts and waiting included", field: waits(&s.Deadline)},
 		{name: "retry", doc: "attempts at a call that failed and may be repeated: reads, and writes with an idempotency key", field: object{seen: l.parts["retry"].keys, keys: []key{
-			{name: "attempts", doc: "attempts at most; 1 is no retry", field: whole[int]{&s.Attempts, 1, 100}},
+			{name: "attempts", doc: "maximum number of attempts; 1 means no retry", field: whole[int]{&s.Attempts, 1, 100}},
 			{name: "backoff", doc: "wait before the second attempt; it doubles", field: waits(&s.Backoff)},
 			{name: "max_backoff", doc: "longest wait between two attempts", field: waits(&s.MaxBackoff)},
 		}}},
@@ -99,7 +99,7 @@ func layerKeys(l *layerEntry) layer {
 			{name: "per", doc: "the period", field: waits(&s.RatePer)},
 			{name: "wait", doc: "longest time that a call waits for its turn", field: waits(&s.RateWait)},
 		}}},
-		{name: "concurrency", doc: "calls under way at once", field: whole[int]{&s.Concurrency, 1, 10_000}},
+		{name: "concurrency", doc: "maximum number of calls at the same time", field: whole[int]{&s.Concurrency, 1, 10_000}},
 		{name: "queue_wait", doc: "longest time that a call waits for room, in turn among agents", field: waits(&s.QueueWait)},
 		{name: "budget", doc: "what calls may spend, and what happens then", field: object{seen: l.parts["budget"].keys, keys: []key{
 			{name: "run", doc: "in one run", field: spendingKeys(&s.PerRun)},
@@ -114,7 +114,7 @@ func layerKeys(l *layerEntry) layer {
 func spendingKeys(b *policy.Budget) object {
 	return object{keys: []key{
 		{name: "calls", doc: "calls at most", field: whole[int64]{&b.Calls, 1, maxCalls}},
-		{name: "tokens", doc: "most tokens, input and output", field: whole[int64]{&b.Tokens, 1, 1_000_000_000_000}},
+		{name: "tokens", doc: "maximum tokens, input and output", field: whole[int64]{&b.Tokens, 1, 1_000_000_000_000}},
 		{name: "usd", doc: "most money, in USD", field: number{to: &b.USD, max: maxUSD, above: true}},
 		{name: "time", doc: "longest time that the calls may take together", field: duration{&b.Elapsed, time.Millisecond, 31 * 24 * time.Hour}},
 	}}

@@ -11,7 +11,7 @@ import (
 )
 
 // ProgramProblem returns the reason why the program of a command agent cannot be started,
-// as far as that can be checked without starting it: "its program … is not to be found".
+// as far as that can be checked without starting it: "its program … cannot be found".
 // It is empty if there is no problem, and for an agent that is no program. look finds a
 // program by its name or path, like [exec.LookPath].
 func (a *Agent) ProgramProblem(look func(name string) (string, error)) string {
@@ -66,7 +66,7 @@ func found(name string, look func(name string) (string, error)) error {
 		err = missing.Err
 	}
 	if errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) {
-		return errors.New("is not to be found")
+		return errors.New("cannot be found")
 	}
 	if err != nil {
 		return fmt.Errorf("cannot be run: %w", Reason(err))

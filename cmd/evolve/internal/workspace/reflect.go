@@ -22,7 +22,7 @@ func reflectField(f *settingsFile) custom {
 	keys := func(to *Reflect) object {
 		return object{keys: append([]key{
 			{name: "routes", doc: "routes of models, by name or as {route: NAME, every: N, max_calls: N, max_usd: X, max_tokens: N}; more calls go to the route whose drafts gain more for their cost", field: listOf{each: func() field { return reflectRoute(f) }, min: 1, unique: true}, required: true},
-		}, rateKeys(&to.Rate, "least evaluations between two calls")...)}
+		}, rateKeys(&to.Rate, "minimum number of evaluations between two calls")...)}
 	}
 	return custom{func(s *source, n *yaml.Node, name string) {
 		f.Search.Reflect = Reflect{}
@@ -37,9 +37,9 @@ func reflectField(f *settingsFile) custom {
 func rateKeys(r *mutate.Rate, every string) []key {
 	return []key{
 		{name: "every", doc: every, field: whole[int]{&r.Every, 1, maxCount}},
-		{name: "max_calls", doc: "most calls in one night of an agent", field: whole[int]{&r.MaxCalls, 1, maxCount}},
-		{name: "max_usd", doc: "most money for calls in one night of an agent, in USD", field: number{to: &r.MaxUSD, max: maxUSD, above: true}},
-		{name: "max_tokens", doc: "most tokens, input and output, of calls in one night of an agent", field: whole[int64]{&r.MaxTokens, 1, 1e12}},
+		{name: "max_calls", doc: "maximum number of calls in one night of an agent", field: whole[int]{&r.MaxCalls, 1, maxCount}},
+		{name: "max_usd", doc: "maximum cost of calls in one night of an agent, in USD", field: number{to: &r.MaxUSD, max: maxUSD, above: true}},
+		{name: "max_tokens", doc: "maximum tokens, input and output, of calls in one night of an agent", field: whole[int64]{&r.MaxTokens, 1, 1e12}},
 	}
 }
 
@@ -50,7 +50,7 @@ func reflectRoute(f *settingsFile) custom {
 	keys := func(to *mutate.AuthorRoute) object {
 		return object{keys: append([]key{
 			{name: "route", doc: "name of the route", field: routeName(&to.Name), required: true},
-		}, rateKeys(&to.Rate, "least evaluations between two calls of this route")...)}
+		}, rateKeys(&to.Rate, "minimum number of evaluations between two calls of this route")...)}
 	}
 	return custom{func(s *source, n *yaml.Node, name string) {
 		var v mutate.AuthorRoute

@@ -130,8 +130,8 @@ func searchKeys(f *settingsFile) object {
 	s := &f.Search
 	return object{keys: []key{
 		{name: "selection", doc: "how parents are chosen; see evolve help search", field: oneOf(&s.Selection, selection.Names()...), def: s.Selection},
-		{name: "concurrency", doc: "evaluations under way at once", field: whole[int]{&s.Concurrency, 1, 10_000}, def: show(s.Concurrency)},
-		{name: "lookahead", doc: "evaluations that the search may choose before it needs the first result, at least the concurrency; a deterministic agent gives the same results at any concurrency up to this number; for another agent, at most twice the concurrency are chosen ahead; where only evaluations limit the night, those of one config go to one process if it is free; where money or time limit it, none is chosen before a place is free", field: whole[int]{&s.Lookahead, 1, 100_000}, def: show(s.Lookahead)},
+		{name: "concurrency", doc: "maximum number of evaluations at the same time", field: whole[int]{&s.Concurrency, 1, 10_000}, def: show(s.Concurrency)},
+		{name: "lookahead", doc: "evaluations that the search may choose before it needs the first result, at least the concurrency; a deterministic agent gives the same results at any concurrency up to this number; for another agent, at most twice the concurrency are chosen ahead; where only evaluations limit the night, those of one config go to one process if it is free; where money or time limit it, none is chosen before an evaluation can start", field: whole[int]{&s.Lookahead, 1, 100_000}, def: show(s.Lookahead)},
 		{name: "baseline", doc: "share of the search budget for pure random search, for comparison; 0 for none", field: number{to: &s.Baseline, max: .5}, def: plain(s.Baseline)},
 		{name: "reflect", doc: "route of a language model that reads how a variant failed and proposes one change of it at a time, or several routes with the rate and the caps of their calls; left out: none is used", field: reflectField(f), example: "default"},
 	}}
@@ -140,7 +140,7 @@ func searchKeys(f *settingsFile) object {
 func confirmKeys(c *confirm.Settings) object {
 	return object{keys: []key{
 		{name: "finalists", doc: "variants that may enter the confirmation in one night; open confirmations of earlier nights continue in addition", field: whole[int]{&c.Finalists, 1, 100}, def: show(c.Finalists)},
-		{name: "level", doc: "most false adoptions of an agent to expect in any 30 days; shared among the 12 variants that may enter the confirmation in that time", field: number{to: &c.Level, max: .2, above: true}, def: plain(c.Level)},
+		{name: "level", doc: "maximum expected number of false adoptions of an agent in any 30 days; shared among the 12 variants that may enter the confirmation in that time", field: number{to: &c.Level, max: .2, above: true}, def: plain(c.Level)},
 		{name: "share", doc: "share of the budget that is held back for the confirmation; less where repeats add no evidence and one pass over the holdout tasks is enough", field: number{to: &c.Share, min: .05, max: .95}, def: plain(c.Share)},
 	}}
 }

@@ -120,7 +120,7 @@ func anyType(d *paramDraft, members map[string]object) object {
 func paramMembers(d *paramDraft) map[string]object {
 	typ := key{name: "type", doc: "float, int, choice, bool, subset or text", field: oneOf(&d.kind, kinds...), required: true}
 	common := []key{
-		{name: "when", doc: "other parameters with the values for which this one is active; all must hold", field: whenKeys(d)},
+		{name: "when", doc: "other parameters with the values for which this one is active; all conditions must be met", field: whenKeys(d)},
 		{name: "description", doc: "what it does, for people and for models that propose changes", field: text{to: &d.Description}},
 	}
 	def := func(form schema) key {
@@ -146,8 +146,8 @@ func paramMembers(d *paramDraft) map[string]object {
 		string(agent.Bool): member(def(schema{"type": "boolean"})),
 		string(agent.Subset): member(
 			key{name: "of", doc: "members to draw from", field: words(&d.Of, 1, nil, ""), required: true},
-			key{name: "min", doc: "least number of members", field: whole[int]{&d.MinItems, 0, 10_000}, def: "0"},
-			key{name: "max", doc: "greatest number of members", field: whole[int]{&d.MaxItems, 1, 10_000}, def: "all"},
+			key{name: "min", doc: "minimum number of members", field: whole[int]{&d.MinItems, 0, 10_000}, def: "0"},
+			key{name: "max", doc: "maximum number of members", field: whole[int]{&d.MaxItems, 1, 10_000}, def: "all"},
 			def(schema{"type": "array", "items": schema{"type": "string"}})),
 		string(agent.Text): member(
 			key{name: "max_chars", doc: "most characters", field: whole[int]{&d.MaxChars, 1, maxChars}, required: true},

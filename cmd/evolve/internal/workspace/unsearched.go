@@ -122,7 +122,7 @@ func (l *loader) unsearched(a *Agent, asked []string) []Unsearched {
 		case isIdle:
 			u.Why, u.idle = why, true
 		case p.Kind == agent.Text && p.Use == agent.Instruction && len(p.Lines) == 0 && len(l.set.Search.Reflect.Routes) == 0:
-			u.Why = "search.reflect of evolve.yaml names no route that could write it"
+			u.Why = "search.reflect of evolve.yaml names no route of a model that could rewrite it"
 		default:
 			continue
 		}

@@ -46,7 +46,7 @@ func workersKeys(w *Workers) object {
 		}}},
 		{name: "ack_wait", doc: "time after which a task is given to another worker when its own gives no sign of life", field: duration{&w.AckWait, time.Second, time.Hour}, def: w.AckWait.String()},
 		{name: "max_attempts", doc: "workers that may end while they run a task before it counts as missing data", field: whole[int]{&w.MaxAttempts, 1, 100}, def: show(w.MaxAttempts)},
-		{name: "lookahead", doc: "evaluations under way at once, in place of search.concurrency and search.lookahead", field: whole[int]{&w.Lookahead, 1, 10000}, example: "64"},
+		{name: "lookahead", doc: "maximum number of evaluations at the same time, in place of search.concurrency and search.lookahead", field: whole[int]{&w.Lookahead, 1, 10000}, example: "64"},
 		{name: "weaker_walls", doc: "true: workers may run agents in another sandbox than this machine would", field: flag{&w.Weaker}, def: "false"},
 	}}
 }

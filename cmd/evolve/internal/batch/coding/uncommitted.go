@@ -40,7 +40,7 @@ func (p *Prospect) findAbsent() error {
 		parts = append(parts, "submodules ("+named(submodules)+")")
 	}
 	if len(parts) > 0 {
-		p.absent = "the commands do not see " + strings.Join(parts, " and ") + ": commit the files themselves if they need them"
+		p.absent = "the scoring commands do not see " + strings.Join(parts, " and ") + ": commit the files themselves if they need them"
 	}
 	return nil
 }
