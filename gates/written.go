@@ -126,7 +126,7 @@ func earlierTests(c ToolChange) Gate {
 		if len(broken) > 0 {
 			return Flagged, fmt.Sprintf("the version in use passes %d of its tests that the new one does not: %s", len(broken), strings.Join(broken, "; "))
 		}
-		return Passed, fmt.Sprintf("the new version passes every test that the version in use passes of its own %d", len(now.Tests))
+		return Passed, fmt.Sprintf("the new version passes every test that the version in use passes, of the %d tests of that version", len(now.Tests))
 	}}
 }
 

@@ -102,7 +102,7 @@ func TestCompareVariants(t *testing.T) {
 			}
 			var out bytes.Buffer
 			printComparison((&shell{console: &console{stdout: &out}}).console, v, one, two)
-			for _, want := range []string{"search   no task has evaluations of both variants variants", "holdout  .000 → 1.000   +100.0 points", verdictOn(*h), "operations"} {
+			for _, want := range []string{"search   no task has evaluations of both variants", "holdout  .000 → 1.000   +100.0 points", verdictOn(*h), "operations"} {
 				if !strings.Contains(out.String(), want) {
 					t.Errorf("%q is not said\n%s", want, out.String())
 				}
