@@ -22,7 +22,7 @@ func TestAnswersThatAreNumbersOfChoices(t *testing.T) {
 		"from 0, in JSON":    {`{"question":"a","choices":["1","2","0"],"answer":0}` + "\n" + `{"question":"b","choices":["x","y"],"answer":1}`, "AB", numbered + "0"},
 		"from 1":             {"question,choices,answer\na,x|y|z,3\nb,2|1|3,2\n", "CB", numbered + "1"},
 		"the choices":        {"question,choices,answer\na,1|2|3,3\nb,0|1|2,0\n", "CA", ""},
-		"of unknown base":    {"question,choices,answer\na,x|y|z,1\nb,2|1|3,2\nc,x|y,y\n", "AB", "target that is none of its choices"},
+		"of unknown base":    {"question,choices,answer\na,x|y|z,1\nb,2|1|3,2\nc,x|y,y\n", "AB", "target that is not among its choices"},
 		"letters":            {"question,choices,answer\na,x|y|z,c\nb,2|1|3,A\n", "CA", ""},
 		"from 0 with domain": {`{"team":"hr","question":"a","choices":["x","y"],"answer":0}` + "\n" + `{"team":"it","question":"b","choices":["x","y"],"answer":1}`, "AB", numbered + "0"},
 	} {

@@ -80,7 +80,7 @@ var wordings = []wording{
 	{"once more on both sides", blockedBy(CauseNoRoom)},
 	{"confirmations that 30 days allow", blockedBy(CauseNoEntry)},
 	{"as many as confirm.finalists allows", blockedBy(CauseEnough)},
-	{"did not get to run every held-out task", blockedBy(CauseNoBlock)},
+	{"ended before every held-out task had run once", blockedBy(CauseNoBlock)},
 	{"the run ended before", blockedBy(CauseStopped)},
 	{"while the run was interrupted", blockedBy(CauseChanged)},
 	{"a month's confirmations can pay", blockedBy(CauseTooLong)},
