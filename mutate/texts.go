@@ -194,7 +194,8 @@ func wordsOf(text string) []word {
 	return out
 }
 
-// cosine returns the sum of the products of the common words.
+// cosine returns the cosine similarity of two texts: the sum of the products of the weights of
+// the words that both have.
 func cosine(a, b []word) float64 {
 	sum := 0.0
 	for len(a) > 0 && len(b) > 0 {

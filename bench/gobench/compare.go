@@ -97,7 +97,7 @@ func void(reasons ...string) Result { return Result{Verdict: Void, Reasons: few(
 // unfit returns the reasons why the runs cannot be compared.
 func (s *session) unfit(m Measured) []string {
 	if s.family > mostCompared {
-		return []string{fmt.Sprintf("there are %d comparisons, at most %d are made", s.family, mostCompared)}
+		return []string{fmt.Sprintf("there are %d comparisons; the limit is %d", s.family, mostCompared)}
 	}
 	var wrong []string
 	for _, unit := range s.rule.Guards {
@@ -116,7 +116,7 @@ func (s *session) unfit(m Measured) []string {
 			wrong = append(wrong, fmt.Sprintf("%s ran %s, the base %s", side.name, times(n), times(len(m.Base))))
 		}
 		if len(side.runs) > mostRuns {
-			return []string{fmt.Sprintf("one side has %d runs, at most %d are compared", len(side.runs), mostRuns)}
+			return []string{fmt.Sprintf("one side has %d runs; the limit is %d", len(side.runs), mostRuns)}
 		}
 		if side.name != Candidate && len(wrong) == 0 {
 			wrong = s.unlike(m, side.name, side.runs)
@@ -133,8 +133,8 @@ func (s *session) unlike(m Measured, side Side, runs []Run) []string {
 		want := len(m.Base[0][k])
 		for i, run := range runs {
 			if got := len(run[k]); got != want || got == 0 {
-				wrong = append(wrong, fmt.Sprintf("%s reports %s in %s %s in its run %d, the base's first run %s",
-					side, k.Benchmark, k.Unit, times(got), i+1, times(want)))
+				wrong = append(wrong, fmt.Sprintf("run %d of %s reports %s in %s %s; the base's first run does so %s",
+					i+1, side, k.Benchmark, k.Unit, times(got), times(want)))
 				break
 			}
 		}

@@ -131,7 +131,7 @@ func episodeSteps(episode row) ([]step, error) {
 	case len(out) == 0:
 		return nil, errors.New("has no actions")
 	case len(out) > maxMessages/2:
-		return nil, fmt.Errorf("has %d actions, at most %d are read", len(out), maxMessages/2)
+		return nil, fmt.Errorf("has %d actions; the limit is %d", len(out), maxMessages/2)
 	case slices.ContainsFunc(out, func(s step) bool { return strings.TrimSpace(s.action) == "" }):
 		return nil, errors.New("has an action that is not text")
 	}

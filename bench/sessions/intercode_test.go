@@ -61,7 +61,7 @@ func TestInterCodeIsBounded(t *testing.T) {
 	many := `{"query":"q","turn_history":{"actions":[` + strings.TrimSuffix(strings.Repeat(`"ls",`, 10_000), ",") + `],"observations":[],"rewards":[]}}`
 	deep := strings.Repeat(`{"logs":`, 50) + `{"query":"q","turn_history":{"actions":["ls"]}}` + strings.Repeat("}", 50)
 	for log, want := range map[string]string{
-		many: "has 10000 actions, at most 2500 are read",
+		many: "has 10000 actions; the limit is 2500",
 		deep: "has no known format",
 		`{"query":"q","turn_history":{"actions":[1,{}]}}`: "has an action that is not text",
 		`{"query":{},"turn_history":{"actions":["ls"]}}`:  "has no query",

@@ -177,7 +177,7 @@ type fatalError struct{ error }
 // give passes a conversation on.
 func (r *reader) give(rec record, c Conversation) error {
 	if len(c.Messages) > maxMessages {
-		return fmt.Errorf("has %d messages, at most %d are read", len(c.Messages), maxMessages)
+		return fmt.Errorf("has %d messages; the limit is %d", len(c.Messages), maxMessages)
 	}
 	if !slices.ContainsFunc(c.Messages, func(m Message) bool { return m.Role == User }) {
 		return errors.New("has no message of a user")

@@ -99,8 +99,8 @@ func TestFurtherErrors(t *testing.T) {
 	}
 }
 
-// TestPriceInPercentagePoints checks that a further metric in % is told in percentage points, but in
-// the words of older records, which are computed again.
+// TestPriceInPercentagePoints checks that a further metric in % is told in percentage points, except
+// in the words of older records, which are computed again and have to be the same.
 func TestPriceInPercentagePoints(t *testing.T) {
 	t.Parallel()
 	k := excess(10)

@@ -71,8 +71,8 @@ func TestTheSameOnEveryCase(t *testing.T) {
 	}
 }
 
-// TestFiguresAddUp checks that the means and the difference that are shown add up, but in the words
-// of older records, which are computed again.
+// TestFiguresAddUp checks that the means and the difference that are shown add up, except in the
+// words of older records, which are computed again and have to be the same.
 func TestFiguresAddUp(t *testing.T) {
 	t.Parallel()
 	g := Gain{Kind: metrics.Kind{Name: "costs", Unit: "€", Better: metrics.Lower, Size: 100, Form: metrics.Form}, A: 122.6, B: 2.34, Difference: -120.26}

@@ -174,10 +174,10 @@ func (t *checker) besideBuild(ctx context.Context, p *pkg, plan *beside.Plan, co
 		case *counts != nil: // the code may compile without the counters
 			*counts, plan.Reached = nil, ""
 		default:
-			return nil, "its calls do not compile: " + oneLine(problem), nil
+			return nil, "the calls that the gate generated for it do not compile: " + oneLine(problem), nil
 		}
 	}
-	return nil, "its calls do not compile: " + oneLine(problem), nil
+	return nil, "the calls that the gate generated for it do not compile: " + oneLine(problem), nil
 }
 
 // besideSteps writes the sources of the calls and returns the commands that compile

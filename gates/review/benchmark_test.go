@@ -27,7 +27,7 @@ func TestBenchmarkCommand(t *testing.T) {
 	}{
 		{"better", size + `echo BenchmarkFull 1 $size work/op`, "32", gates.Passed, "as the command sh bench.sh says: BenchmarkFull: work/op better by 50 %"},
 		{"worse", size + `echo BenchmarkFull 1 $size work/op`, "128", gates.Failed, "as the command sh bench.sh says: BenchmarkFull: work/op worse by 100 %"},
-		{"under another name", size + `echo BenchmarkFull$size 1 20 work/op`, "32", gates.Failed, "candidate reports BenchmarkFull64 in work/op never in its run 1, the base's first run once"},
+		{"under another name", size + `echo BenchmarkFull$size 1 20 work/op`, "32", gates.Failed, "run 1 of candidate reports BenchmarkFull64 in work/op never; the base's first run does so once"},
 		{"without one of two", size + `echo BenchmarkFull 1 $size work/op; [ $size = 32 ] || echo BenchmarkGet 1 5 work/op`, "32", gates.Failed, "candidate reports BenchmarkGet in work/op never"},
 		{"in another unit", size + `[ $size = 64 ] && unit=work; echo BenchmarkFull 1 20 ${unit:-rest}/op`, "32", gates.NotRun, "candidate: sh: none of its results is in work/op; they are in rest/op"},
 		{"no number", size + `[ $size = 64 ] || n=NaN; echo BenchmarkFull 1 ${n:-20} work/op`, "32", gates.NotRun, `candidate: sh: line 1: "BenchmarkFull" has NaN work/op`},

@@ -101,8 +101,8 @@ func TestProgram(t *testing.T) {
 	}
 }
 
-// TestProgramGatesAreForOtherLanguages checks that a patch of Go has none of them, and that
-// new commands make a patch stale.
+// TestProgramGatesAreForOtherLanguages checks that a patch of Go code has no gate of
+// a program, and that new scoring commands make a patch stale.
 func TestProgramGatesAreForOtherLanguages(t *testing.T) {
 	b := newBureau(t)
 	b.Targets[0].Scoring = &Scoring{Score: []string{"true"}}

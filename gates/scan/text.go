@@ -113,7 +113,7 @@ func lookAlikes(f *file, found report) {
 		seems := similar.Replace(norm.NFKC.String(id.Name))
 		switch {
 		case ascii(seems) && (len(seems) > 1 || token.IsIdentifier(seems) && !unicode.Is(unicode.Greek, []rune(id.Name)[0])):
-			found(n.Pos(), true, "the name %+q looks like %q and is another name", id.Name, seems)
+			found(n.Pos(), true, "the name %+q looks like %q but is a different name", id.Name, seems)
 		case strings.ContainsFunc(id.Name, func(r rune) bool { return unicode.In(r, unicode.Cyrillic, unicode.Armenian, unicode.Cherokee) }) &&
 			strings.ContainsFunc(id.Name, func(r rune) bool { return r < unicode.MaxASCII && unicode.IsLetter(r) }):
 			found(n.Pos(), false, "the name %+q mixes alphabets", id.Name)

@@ -148,7 +148,7 @@ func TestFindRefuses(t *testing.T) {
 		"mixed ends":    {"// evolve:begin a\r\nx\n// evolve:end\n", "f:1: some lines end in"},
 		"no text":       {"// evolve:begin a\nx\x00\n// evolve:end\n", "f:1: the file is not UTF-8 text"},
 		"long block":    {"// evolve:begin a\n" + strings.Repeat("x", mostText+1) + "\n// evolve:end\n", "bytes, at most 65536 can be searched"},
-		"too much file": {"// evolve:begin a\n" + strings.Repeat("x\n", mostBytes), "bytes, at most 1048576 are read"},
+		"too much file": {"// evolve:begin a\n" + strings.Repeat("x\n", mostBytes), "bytes; files of more than 1048576 are not read"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -78,7 +78,7 @@ func (f *finding) refuse(file string, line int, text, hint string) {
 func (f *finding) read(path string, data []byte) {
 	switch {
 	case len(data) > mostBytes:
-		f.refuse(path, 1, fmt.Sprintf("the file has %d bytes, at most %d are read", len(data), mostBytes), "")
+		f.refuse(path, 1, fmt.Sprintf("the file has %d bytes; files of more than %d are not read", len(data), mostBytes), "")
 		return
 	case !utf8.Valid(data) || bytes.IndexByte(data, 0) >= 0:
 		f.refuse(path, 1, "the file is not UTF-8 text", "")

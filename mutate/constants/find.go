@@ -78,7 +78,7 @@ type source struct {
 
 func (f *finding) read(path string, data []byte) {
 	if len(data) > mostBytes {
-		f.problems = append(f.problems, Problem{path, 1, fmt.Sprintf("the file has %d bytes, at most %d are read", len(data), mostBytes), ""})
+		f.problems = append(f.problems, Problem{path, 1, fmt.Sprintf("the file has %d bytes; files of more than %d are not read", len(data), mostBytes), ""})
 		return
 	}
 	set := token.NewFileSet()

@@ -71,9 +71,9 @@ func (n *night) rerunChampion(ctx context.Context) error {
 	return nil
 }
 
-// measureChange evaluates the champion of an agent without randomness on the search tasks
-// with known scores of the config or agent that was active before, and with no score of the
-// present one.
+// measureChange evaluates the champion of an agent without randomness on those search tasks
+// for which the config or agent that was active before has a score and the present one has
+// none.
 func (n *night) measureChange(ctx context.Context) error {
 	var jobs []bench.Job
 	for _, id := range n.Watch {

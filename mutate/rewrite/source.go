@@ -94,7 +94,7 @@ func New(s Source, at Site) (*Rewriter, error) {
 	case at.Start < 0 || at.End < at.Start || at.End > len(data):
 		return nil, errors.New("the block is not within its file")
 	case at.End-at.Start > mostText:
-		return nil, fmt.Errorf("the block has %d bytes, at most %d are rewritten", at.End-at.Start, mostText)
+		return nil, fmt.Errorf("the block has %d bytes; the limit for rewriting is %d", at.End-at.Start, mostText)
 	}
 	r := &Rewriter{version: s.Go, pad: 1, tolerated: map[string]bool{}}
 	files, own, err := r.parse(s.Files, at.File)

@@ -33,7 +33,7 @@ func dgm(list []Candidate, _ Budget, rng *rand.Rand) (int, string) {
 		sum += weights[i]
 	}
 	at := Draw(weights, rng)
-	return at, fmt.Sprintf("dgm: %s where the median has %+.3f, %d children, chance %.3f", who(list, at), mid, list[at].Children, weights[at]/sum)
+	return at, fmt.Sprintf("dgm: %s (median %+.3f), with %d children; selection probability %.3f", who(list, at), mid, list[at].Children, weights[at]/sum)
 }
 
 // median returns the median of a list that is not empty.

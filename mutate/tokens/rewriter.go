@@ -34,11 +34,11 @@ func New(file, text string) (*Rewriter, error) {
 	r := &Rewriter{language: languageOf(file)}
 	r.vocabulary = newVocabulary(r.language.sql)
 	if len(text) > mostText {
-		return nil, fmt.Errorf("it has %d bytes, at most %d are rewritten", len(text), mostText)
+		return nil, fmt.Errorf("it has %d bytes; the limit for rewriting is %d", len(text), mostText)
 	}
 	size := r.read(text).size
 	if size > mostTokens {
-		return nil, fmt.Errorf("it has %d names, numbers and signs, at most %d are rewritten", size, mostTokens)
+		return nil, fmt.Errorf("it has %d names, numbers and signs; the limit for rewriting is %d", size, mostTokens)
 	}
 	r.most = 3*size + 100
 	return r, nil

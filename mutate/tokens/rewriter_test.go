@@ -181,8 +181,8 @@ func TestShellCalculatesInBrackets(t *testing.T) {
 func TestNewRefuses(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		strings.Repeat("x", mostText+1):        "it has 65537 bytes, at most 65536 are rewritten",
-		strings.Repeat("x ", mostTokens) + "y": "it has 4097 names, numbers and signs, at most 4096 are rewritten",
+		strings.Repeat("x", mostText+1):        "it has 65537 bytes; the limit for rewriting is 65536",
+		strings.Repeat("x ", mostTokens) + "y": "it has 4097 names, numbers and signs; the limit for rewriting is 4096",
 	} {
 		if _, err := New("a.py", text); err == nil || err.Error() != want {
 			t.Errorf("New = %v, want %q", err, want)

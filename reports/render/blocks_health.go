@@ -107,7 +107,7 @@ func evaluationFacts(s subject, idle []spans) facts {
 		for i, v := range p.Variant {
 			powers = append(powers, say("k "+number.Count(v.K)+": "+number.Score(p.Champion[i].Value)+" → "+number.Score(v.Value)))
 		}
-		f.add("pass^k", append(list(powers, ", "), remark("all of k repeats of a holdout task pass; no claim rests on it")))
+		f.add("pass^k", append(list(powers, ", "), remark("the probability that all k repeats of a holdout task pass; the verdict does not use it")))
 	}
 	f.add("reused, retried", number.Count(s.volatile.Cached)+" found in the archive, "+number.Plural(s.volatile.Retries, "retry", "retries"))
 	for _, text := range h.Judges {

@@ -38,7 +38,7 @@ func toolBlocks(s subject) []block {
 	if t := signatureTable(notes); len(t.Rows) > 0 {
 		out = append(out, fold{Summary: say("equal failures, counted together"), Blocks: []block{t}})
 	}
-	words := "From the live turns at the start of the run. A referral with evidence does not lower a tool's rank. By method and domain: "
+	words := "From the live turns recorded before the run. A referral with evidence does not lower a tool's rank. By method and domain: "
 	return append(out, para{Note: true, Text: say(words, theirs("evolve tools health "+s.agent.Agent, command))})
 }
 

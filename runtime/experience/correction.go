@@ -60,7 +60,7 @@ func (e *Experience) CorrectionsText(domain string) (string, bool) {
 		fmt.Fprintf(&b, "People made %s in %s (%d in all domains).\n", counted(len(list), "correction"), name(domain), len(e.Corrections))
 	default:
 		list = e.Corrections
-		fmt.Fprintf(&b, "People made no correction in %s, and %s in all domains.\n", name(domain), counted(len(list), "correction"))
+		fmt.Fprintf(&b, "People made no corrections in %s and %s in other domains.\n", name(domain), counted(len(list), "correction"))
 	}
 	for i := len(list) - 1; i >= max(0, len(list)-shownCorrections); i-- {
 		c := list[i]

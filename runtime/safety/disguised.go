@@ -44,7 +44,7 @@ func DisguisedWrite(toolName, description string, args json.RawMessage) (reason 
 	})
 	switch {
 	case reason == "" && path && content:
-		reason = "its arguments have a file and its new content"
+		reason = "its arguments contain a file path and content to write"
 	case reason == "" && !whole: // the decisive argument may be behind padding
 		reason = "its arguments are too many or too deep to be checked"
 	}

@@ -75,8 +75,8 @@ func Classify(target string) string {
 	return byName(base)
 }
 
-// ofAgent returns the kind of a path inside the folder of the agents, the agent's id
-// first.
+// ofAgent returns the kind of a path inside the folder of the agents; the parts begin
+// with the agent's id.
 func ofAgent(parts []string) string {
 	switch {
 	case len(parts) > 1 && (slices.Contains(parts[1:], "tools") || slices.Contains(parts[1:], "skills")):

@@ -11,8 +11,8 @@ import (
 // operation is the form of a value that names an operation of a tool from elsewhere.
 var operation = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.-]{0,39}$`)
 
-// methodNames are the parameters that choose among the operations of a tool, the first
-// that a schema has.
+// methodNames are the names of parameters that select an operation of a tool. Where a schema
+// has several, the first of this list applies.
 func methodNames() []string { return []string{"method", "action", "operation", "command"} }
 
 // Method returns the operation that a call with these arguments asks for: the value of the

@@ -62,7 +62,7 @@ func (r *run) reconsider(req *model.Request, reply model.Reply, problems []safet
 		for i, p := range problems {
 			texts[i] = p.Text
 		}
-		advice = "that answer does not pass: " + strings.Join(texts, "; ") + ". Answer again so that this is no longer true."
+		advice = "that answer does not pass: " + strings.Join(texts, "; ") + ". Answer again without these problems."
 	case r.doubtful(req, reply) && !r.nudged:
 		r.nudged = true
 		advice = nudge

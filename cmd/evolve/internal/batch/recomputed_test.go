@@ -94,7 +94,7 @@ func TestTheClaimIsComputedAgain(t *testing.T) {
 		}
 	}
 
-	// A proposal that is not the one of its result.
+	// Proposals that do not match their results.
 	_, p = claim(func(*archive.AgentResult, *archive.Finalist) {})
 	for name, change := range map[string]func(p *archive.ProposalRecord){
 		"without its evaluations": func(p *archive.ProposalRecord) { p.Rests = nil },

@@ -193,8 +193,8 @@ func (p *place) dies(step string, args ...string) {
 }
 
 // TestKilledWhileDeciding kills evolve at every step of an approval and of a rollback.
-// After the next command of another kind, and after the same command again if a commit is
-// missing, state, ledger, commit and the operator's program agree.
+// State, ledger, commit and the operator's program agree after the next command of another kind
+// and, if a commit is missing, also after the same command again.
 func TestKilledWhileDeciding(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("git is not installed")

@@ -200,7 +200,7 @@ func (v patchView) standing() (list []string) {
 		list = append(list, "stale: "+text.Visible(v.Stale)+"; approving runs its gates again first")
 	}
 	if v.State == archive.Drafted {
-		why := "its gates are under way or were stopped"
+		why := "its gates are running or were interrupted"
 		if v.Waits != "" {
 			why = "its gates have not run: " + text.Visible(v.Waits)
 		}

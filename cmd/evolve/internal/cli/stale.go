@@ -12,7 +12,7 @@ import (
 
 // movedSince lists what changed in the workspace since the config of a proposal was
 // measured; known is false if that is unknown. It is unknown for a workspace that cannot be
-// loaded: `evolve doctor` reports the mistakes, and an approval refuses.
+// loaded: `evolve doctor` reports the mistakes, and `evolve approve` fails.
 func movedSince(ctx context.Context, w *workspace.Workspace, a *archive.Archive, id string) (moved []string, known bool, err error) {
 	if w == nil {
 		return nil, false, nil

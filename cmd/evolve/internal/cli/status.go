@@ -417,7 +417,7 @@ func printAwaiting(con *console, list []proposalLine) {
 func printDrafts(con *console, list []draftLine) {
 	for _, d := range list {
 		con.printf("%s waits for its gates: %s\n", d.ID, text.Visible(d.Title))
-		con.printf("    %s; the next night takes it up\n", text.Visible(orElse(d.Waits, "they are under way or were stopped", d.Waits != "")))
+		con.printf("    %s; the next night takes it up\n", text.Visible(orElse(d.Waits, "its gates are running or were interrupted", d.Waits != "")))
 		if d.Moved != "" {
 			con.printf("    %s\n", text.Visible(d.Moved))
 		}

@@ -190,7 +190,7 @@ func TestDoctorRepository(t *testing.T) {
 		{"dirty", []func(string){run("init", "-q"), ignore}, "warn repository: has changes that are not committed: 4 files | commit or undo them: an approval commits in a clean tree only\n"},
 		{"no git user", []func(string){
 			run("init", "-q"), ignore, run("add", "-A"), run("-c", "user.name=a", "-c", "user.email=a@example.org", "commit", "-q", "-m", "begin"),
-		}, "warn repository: is clean; git has no name for you | git config user.email you@example.org\n"},
+		}, "warn repository: is clean, but git's user.email is not set | git config user.email you@example.org\n"},
 		{"replaced", []func(string){
 			run("init", "-q"), ignore, write("other", "other\n"), run("add", "-A"), run("-c", "user.name=a", "-c", "user.email=a@example.org", "commit", "-q", "-m", "begin"),
 			run("replace", "HEAD:other", "HEAD:.gitignore"), run("config", "user.email", "a@example.org"),

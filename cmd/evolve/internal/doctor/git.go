@@ -113,7 +113,7 @@ func checkTree(ctx context.Context, p Probes) Check {
 			"has changes that are not committed: %s", rtext.Count(strings.Count(changed, "\n")+1, "file"))
 	}
 	if email, _ := p.Git(ctx, p.Root, "config", "--get", "user.email"); email == "" {
-		return warn(name, "git config user.email you@example.org", "is clean; git has no name for you")
+		return warn(name, "git config user.email you@example.org", "is clean, but git's user.email is not set")
 	}
 	return ok(name, "is clean")
 }

@@ -73,7 +73,7 @@ func untried(w *workspace.Workspace, a *workspace.Agent, p Probes, before []Chec
 		set := w.Settings.Providers[provider]
 		switch {
 		case set.Kind == workspace.ProviderReplay:
-			return "its model is a recording"
+			return "its provider replays recorded answers"
 		case set.Record != "":
 			return "what its provider answers is being recorded"
 		case failed["provider "+provider] || set.KeyEnv != "" && !p.set(set.KeyEnv):

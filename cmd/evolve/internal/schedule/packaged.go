@@ -40,8 +40,8 @@ func (h Host) instance(workspace string) (in Installed, ok bool, err error) {
 	return in, true, nil
 }
 
-// readInstance reads the service and the timer that a link leads to, the timer with what a
-// person added to it.
+// readInstance reads the timer that a link leads to, followed by what a person added to it,
+// and the service beside that timer.
 func readInstance(link, added string) (texts [2]string, err error) {
 	timer, err := filepath.EvalSymlinks(link)
 	if err != nil {

@@ -44,7 +44,7 @@ type SpooledTurn struct {
 	Learned *experience.Turn `json:"learned,omitempty"`
 }
 
-// check returns an error for a turn that no evolve wrote.
+// check returns an error for a turn that evolve cannot have written.
 func (s *SpooledTurn) check() error {
 	switch {
 	case s.Turn.Agent == "" || s.Turn.Created.IsZero() || !slices.Contains(agent.Outcomes(), s.Turn.Outcome):

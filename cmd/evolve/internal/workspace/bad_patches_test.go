@@ -51,9 +51,9 @@ evolve.yaml:3:93: "pattern" does not go with "command" (the command does the mea
 		one("tasks without an agent", "{name: code, allow: [a], tasks: 50}", `evolve.yaml:3:39: "tasks" goes with "agent" (name the agent whose program the target is)`, false),
 		one("agents that cannot be tried", "{name: a, allow: [a], agent: solvr}\n    - {name: b, allow: [a], agent: solver}\n    - {name: c, allow: [a], repo: ../code, agent: solver}\n    - {name: d, allow: [a], repo: .., agent: solver}", `
 evolve.yaml:3:36: there is no agent "solvr" (did you mean "solver"?)
-evolve.yaml:4:36: the folder of the agent "solver" is part of the workspace, which no patch of this target may touch (make it a repository of its own, and name it: repo: agents/solver)
-evolve.yaml:5:51: the folder of the agent "solver" is not in the target's repository (make it a repository of its own, and name it: repo: agents/solver)
-evolve.yaml:6:46: the folder of the agent "solver" is part of the workspace, which no patch of this target may touch (make it a repository of its own, and name it: repo: agents/solver)
+evolve.yaml:4:36: the folder of the agent "solver" is part of the workspace, which no patch of this target may touch (make the agent's folder a repository of its own, and set repo: agents/solver)
+evolve.yaml:5:51: the folder of the agent "solver" is not in the target's repository (make the agent's folder a repository of its own, and set repo: agents/solver)
+evolve.yaml:6:46: the folder of the agent "solver" is part of the workspace, which no patch of this target may touch (make the agent's folder a repository of its own, and set repo: agents/solver)
 `, false),
 		{"an agent that is no program", map[string]string{
 			"evolve.yaml":              "patches:\n  targets:\n    - {name: code, allow: [a], repo: agents/helper, agent: helper}\n",

@@ -11,8 +11,8 @@ const DefaultEvaluations = 2000
 // NoLimit is the hint for a limit of a run that is given as zero or infinite.
 const NoLimit = "leave it out where there is no such limit"
 
-// Budget limits a run, over all its agents. Zero fields are no limit; they may be
-// combined, and the first limit that is reached binds.
+// Budget limits a run, over all its agents. A zero field sets no limit.
+// Limits may be combined; the first one that is reached applies.
 type Budget struct {
 	Evaluations int
 	// USD is reserved before it is spent.

@@ -45,7 +45,7 @@ func (l *loader) checkTrials(s *source, agents []Agent) {
 			continue
 		}
 		a := &agents[i]
-		const hint = "make it a repository of its own, and name it: repo: agents/"
+		const hint = "make the agent's folder a repository of its own, and set repo: agents/"
 		switch repo := t.Dir(l.root); {
 		case a.Adapter.Kind != KindCommand:
 			s.bad(given, "name one whose adapter is command", "the agent %q is no program of its own", t.Agent)

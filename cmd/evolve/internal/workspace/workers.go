@@ -41,7 +41,7 @@ func workersKeys(w *Workers) object {
 		{name: "creds_env", doc: "variable that holds the path of a credentials file, or its content", field: envName(&w.CredsEnv), example: "EVOLVE_HUB_CREDS"},
 		{name: "tls", doc: "files in the PEM format, relative to this one", field: object{keys: []key{
 			{name: "ca", doc: "CA certificates for the server's certificate; left out: those of the system", field: file(&w.CA), example: "ca.pem"},
-			{name: "cert", doc: "client certificate, with key", field: file(&w.Cert), example: "cert.pem"},
+			{name: "cert", doc: "client certificate; requires key", field: file(&w.Cert), example: "cert.pem"},
 			{name: "key", doc: "its private key", field: file(&w.Key), example: "key.pem"},
 		}}},
 		{name: "ack_wait", doc: "time after which a task is given to another worker when its own gives no sign of life", field: duration{&w.AckWait, time.Second, time.Hour}, def: w.AckWait.String()},
