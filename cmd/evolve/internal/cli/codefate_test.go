@@ -291,7 +291,7 @@ func TestMakingSmallThatWasCutShortIsTold(t *testing.T) {
 	n.confirm(names[1])
 	n.evolve("run", "--agent", "curve", "--budget-evals", "12", "--seed", "2")
 	const told = "what is left scores no less than what the search had found on each of 4 search cases; the evaluations ended before every part was tried on every search case\n"
-	n.has("the version", n.evolve("code", "show", "curve", names[1]), "\nmade small from "+names[0]+": "+told)
+	n.has("the version", n.evolve("code", "show", "curve", names[1]), "\nreduced from "+names[0]+": "+told)
 	n.has("the proposal", n.evolve("show", "P1"), "    made small: "+told)
 	n.has("the JSON", n.evolve("show", "P1", "--json"), `"made_small": "what is left`)
 }
