@@ -222,10 +222,6 @@ func halfWidth(n, square, size, alpha float64) float64 {
 	return hi
 }
 
-// senseless is the difference above which it is pointless to state that it could be
-// shown.
-const senseless = 0.5
-
 // taskPrice is the assumed cost of a new task, in pairs of runs, since a person has to
 // write it.
 const taskPrice = 100
@@ -240,9 +236,9 @@ func (d Design) Statement() string {
 	tonight, month := d.Detectable(d.Tonight), d.Detectable(d.Month)
 	var says string
 	switch {
-	case tonight > senseless && month > senseless:
+	case math.IsInf(tonight, 1) && math.IsInf(month, 1):
 		says = fmt.Sprintf("no improvement on new tasks like these can be shown with %s and %.0f pairs a night, only one on these tasks themselves", tasks, d.Tonight)
-	case tonight > senseless:
+	case math.IsInf(tonight, 1):
 		says = fmt.Sprintf("nothing can be shown tonight; within the month an improvement of %s points or more on new tasks like these (80 %% power, %s, %.0f pairs a night)",
 			text.Size(month), tasks, d.Tonight)
 	case d.Fixed:
