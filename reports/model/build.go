@@ -23,12 +23,12 @@ func Build(ctx context.Context, src Source, run string) (Report, error) {
 		return Report{}, fmt.Errorf("reading the run: %w", err)
 	}
 	r := Report{Schema: Schema, Run: runFacts(record), Volatile: volatileFacts(record), Agents: []Agent{}}
-	earlier, err := runsUpTo(ctx, src, record)
+	earlier, latest, err := runsUpTo(ctx, src, record)
 	if err != nil {
 		return Report{}, err
 	}
 	for _, name := range record.Agents {
-		b := builder{ctx: ctx, src: src, run: record, earlier: earlier, variants: map[agent.ConfigID]archive.Variant{}}
+		b := builder{ctx: ctx, src: src, run: record, earlier: earlier, latest: latest, variants: map[agent.ConfigID]archive.Variant{}}
 		if err := b.build(name); err != nil {
 			return Report{}, fmt.Errorf("reading what run %s found for agent %s: %w", record.ID, name, err)
 		}
@@ -106,18 +106,20 @@ func phaseRank(name string) int {
 	return len(known)
 }
 
-// runsUpTo returns the ids of this run and of those before it.
-func runsUpTo(ctx context.Context, src Source, run archive.Run) (map[string]bool, error) {
-	ids := map[string]bool{run.ID: true}
+// runsUpTo returns the ids of this run and of those before it, and reports whether none is after it.
+func runsUpTo(ctx context.Context, src Source, run archive.Run) (ids map[string]bool, latest bool, err error) {
+	ids, latest = map[string]bool{run.ID: true}, true
 	for r, err := range src.Runs(ctx) {
 		if err != nil {
-			return nil, fmt.Errorf("listing the runs: %w", err)
+			return nil, false, fmt.Errorf("listing the runs: %w", err)
 		}
 		if r.Number <= run.Number {
 			ids[r.ID] = true
+		} else {
+			latest = false
 		}
 	}
-	return ids, nil
+	return ids, latest, nil
 }
 
 // builder builds one agent's part of a report.
@@ -126,6 +128,8 @@ type builder struct {
 	src     Source
 	run     archive.Run
 	earlier map[string]bool
+	// latest reports whether the run is the latest.
+	latest bool
 
 	plan   archive.AgentPlan
 	result archive.AgentResult
@@ -139,6 +143,8 @@ type builder struct {
 	failed   error
 	// records are the night's proposals as they are now.
 	records []archive.ProposalRecord
+	// waited are the proposals that waited when the run was planned, as they are now.
+	waited []archive.ProposalRecord
 
 	out      Agent
 	volatile VolatileAgent
@@ -168,7 +174,7 @@ func (b *builder) build(name string) error {
 		}
 	}
 	for _, step := range []func() error{
-		b.count, b.compare, b.detail, b.change, b.ablate, b.influence, b.descend, b.candidates, b.honesty, b.reject, b.heat, b.leftOut, b.proposals, b.health, b.provenance, b.decide, b.watch,
+		b.count, b.compare, b.detail, b.change, b.ablate, b.influence, b.descend, b.candidates, b.honesty, b.reject, b.heat, b.leftOut, b.proposals, b.await, b.health, b.provenance, b.decide, b.watch,
 	} {
 		if err := step(); err != nil {
 			return err

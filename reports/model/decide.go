@@ -38,6 +38,7 @@ func (b *builder) decide() error {
 			d.Claim = h.Evidence.Claim
 		}
 	}
+	d.Early = b.early()
 	d.Sentence, d.Unconfirmed = b.sentence(), b.unconfirmed()
 	d.Commands = b.commands()
 	return nil
@@ -141,6 +142,10 @@ func (b *builder) besides() string {
 // sentence describes the verdict, and if it only waits for the gates, also the measurement.
 func (b *builder) sentence() string {
 	words := b.inCases(b.measured())
+	if !b.out.Decision.Verdict.Proposes() {
+		words += b.cause()
+	}
+	words = SinceDecided(words, b.waited)
 	if d := b.out.Decision; d.Verdict == archive.Waits && b.result.Verdict.Proposes() {
 		words += fmt.Sprintf("; the gates of %s have not run, and a person decides after them", d.next().ID)
 	}
@@ -226,6 +231,9 @@ func (b *builder) inCases(sentence string) string {
 func (b *builder) commands() []string {
 	run := strconv.Itoa(b.run.Number)
 	if len(b.out.Decision.Proposals) == 0 {
+		if list := slices.Concat(b.afterEarly(), b.afterWaiting()); len(list) > 0 {
+			return list
+		}
 		return []string{"evolve report " + run}
 	}
 	p := b.out.Decision.next()

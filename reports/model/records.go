@@ -28,3 +28,10 @@ const (
 	Adopted    = archive.Adopted
 	RolledBack = archive.RolledBack
 )
+
+// The states of a run that the renderings distinguish.
+const (
+	RunRunning     = archive.RunRunning
+	RunFailed      = archive.RunFailed
+	RunInterrupted = archive.RunInterrupted
+)

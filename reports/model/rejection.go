@@ -93,6 +93,8 @@ func (b *builder) stopped(r Rejection) string {
 		return "no task in common with the champion"
 	case r.Difference <= 0:
 		return "no gain in the search"
+	case b.run.State == archive.RunRunning:
+		return "the run is still on"
 	case len(b.result.Finalist) == 0:
 		return "not confirmed: no finalist went to the holdout"
 	}

@@ -128,6 +128,9 @@ type Decision struct {
 	Variant    *Ref        `json:"variant,omitempty"`
 	Thresholds []Threshold `json:"thresholds,omitempty"`
 	Proposals  []Proposal  `json:"proposals,omitempty"`
+	// Early is the state of a run that failed or was interrupted before its work on the agent
+	// was completed; empty for any other run.
+	Early archive.RunState `json:"early,omitempty"`
 	// Commands are the commands that a person can type next, the most likely first.
 	Commands []string `json:"commands"`
 }

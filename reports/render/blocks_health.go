@@ -141,7 +141,7 @@ func runFacts(s subject) facts {
 		}
 		f.add("time", value)
 	}
-	if v.Concurrency > 0 {
+	if v.Concurrency > 0 && run.State != model.RunRunning { // the maximum is recorded at the end
 		f.add("concurrency", number.Count(v.Reached)+" reached of "+number.Count(v.Concurrency)+" allowed")
 	}
 	if v.Resumed > 0 {

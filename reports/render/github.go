@@ -13,11 +13,14 @@ import (
 // maxAnnotation is the number of characters of an agent's sentence in an annotation.
 const maxAnnotation = 300
 
-// GitHub writes the night as one line that a job of GitHub Actions shows as an annotation: a
-// warning if a person is needed, else a notice.
+// GitHub writes the night as one line that a job of GitHub Actions shows as an annotation: an
+// error if the run failed, a warning if a person is needed, else a notice.
 func GitHub(w io.Writer, r model.Report) error {
 	kind := "notice"
-	if needsPerson(r) {
+	switch {
+	case r.Run.State == model.RunFailed:
+		kind = "error"
+	case r.Run.State == model.RunInterrupted, needsPerson(r):
 		kind = "warning"
 	}
 	var verdicts, words []string
@@ -31,7 +34,8 @@ func GitHub(w io.Writer, r model.Report) error {
 				words[len(words)-1] += "; " + price
 			}
 		}
-		if d := s.agent.Decision; len(d.Commands) > 0 && slices.ContainsFunc(d.Proposals, model.Proposal.Awaits) {
+		d := s.agent.Decision
+		if needed := d.Early != "" || d.Verdict == model.Waits || slices.ContainsFunc(d.Proposals, model.Proposal.Awaits); len(d.Commands) > 0 && needed {
 			words[len(words)-1] += "; " + text.Visible(d.Commands[0])
 		}
 	}
@@ -44,6 +48,12 @@ func GitHub(w io.Writer, r model.Report) error {
 	title := "evolve run " + strconv.Itoa(r.Run.Number) + ": " + strings.Join(model.First(verdicts, 4), ", ")
 	if n := len(verdicts) - 4; n > 0 {
 		title += " and " + strconv.Itoa(n) + " more"
+	}
+	switch r.Run.State {
+	case model.RunFailed:
+		title += " (the run failed)"
+	case model.RunInterrupted:
+		title += " (the run was interrupted)"
 	}
 	_, err := io.WriteString(w, "::"+kind+" title="+githubProperty.Replace(title)+"::"+githubData.Replace(strings.Join(words, " | "))+"\n")
 	return err

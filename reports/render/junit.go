@@ -44,6 +44,7 @@ type (
 		Name    string        `xml:"name,attr"`
 		Class   string        `xml:"classname,attr"`
 		Time    string        `xml:"time,attr"`
+		Error   *junitFailure `xml:"error"`
 		Failure *junitFailure `xml:"failure"`
 	}
 	junitFailure struct {
@@ -54,8 +55,8 @@ type (
 )
 
 // JUnit writes the holdout tasks as test cases, in a suite for each agent: one that scored lower
-// with the variant than with the champion has failed. The verdict and its figures are properties
-// of the suite. A case has no time of its own; that of a suite is the night's.
+// with the variant than with the champion has failed. A night that ended early is one more case,
+// with an error. The verdict and its figures are properties of the suite. A case has no time of its own; that of a suite is the night's.
 func JUnit(w io.Writer, r model.Report) error {
 	var out junitSuites
 	for i, s := range subjects(r) {
@@ -78,6 +79,12 @@ func JUnit(w io.Writer, r model.Report) error {
 				suite.Failures++
 			}
 			suite.Cases = append(suite.Cases, c)
+		}
+		if d := s.agent.Decision; d.Early != "" {
+			suite.Cases = append(suite.Cases, junitCase{Name: "night", Class: suite.Name, Time: "0", Error: &junitFailure{
+				Message: text.Visible(d.Sentence), Type: string(d.Early), Text: text.Visible(strings.Join(d.Commands, ", then ")),
+			}})
+			suite.Errors++
 		}
 		suite.Tests = len(suite.Cases)
 		out.Suites = append(out.Suites, suite)

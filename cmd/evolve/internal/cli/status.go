@@ -342,7 +342,11 @@ func agentLineOf(ctx context.Context, a *archive.Archive, run, id string) (agent
 	if line.Verdict == archive.Refused && result.Verdict != archive.Refused {
 		line.Reason = model.RefusedLater(proposals[0].ID)
 	}
-	line.Reason += model.OutdatedWords(proposals)
+	waited, err := model.Waited(ctx, a, plan.Waits)
+	if err != nil {
+		return line, err
+	}
+	line.Reason = model.SinceDecided(line.Reason, waited) + model.OutdatedWords(proposals) + model.WithdrawnWords(proposals)
 	return line, nil
 }
 
@@ -440,6 +444,8 @@ func printRuns(con *console, runs []runLine) {
 		}
 		if r.Next != "" {
 			con.printf("      %s; %s goes on with it\n", text.Visible(r.Reason), con.command(r.Next))
+		} else if r.State != archive.RunDone && r.Reason != "" {
+			con.printf("      %s\n", text.OneLine(r.Reason))
 		}
 		for _, a := range r.Agents {
 			con.printf("      %s  %s", text.Visible(a.Agent), orDash(a.Champion))

@@ -1,0 +1,137 @@
+package model
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"evolve/archive"
+	"evolve/bench/stats"
+	"evolve/runtime/text"
+)
+
+// early returns the state of a run that failed or was interrupted before its work on the agent
+// was completed; empty for any other run.
+func (b *builder) early() archive.RunState {
+	if s := b.run.State; (s == archive.RunFailed || s == archive.RunInterrupted) && !b.result.Finished {
+		return s
+	}
+	return ""
+}
+
+// cause returns the reason why the run ended early, in words that follow the sentence of a
+// verdict; empty if that has the reason.
+func (b *builder) cause() string {
+	if b.early() == "" || b.run.Reason == "" {
+		return ""
+	}
+	reason := clip(text.OneLine(b.run.Reason), MaxReason)
+	if !b.finished {
+		return ": " + reason
+	}
+	if len(b.result.Causes) != 1 || b.result.Causes[0].Kind != stats.CauseEnded {
+		return "; the run ended early: " + reason
+	}
+	if strings.HasSuffix(b.result.Reason, b.result.Causes[0].Sentence) {
+		return ": " + reason
+	}
+	return "" // the night recorded the error itself as its reason
+}
+
+// afterEarly returns the commands that help after a run that ended early. Only the latest run can
+// be resumed.
+func (b *builder) afterEarly() []string {
+	switch s := b.early(); {
+	case s == "":
+		return nil
+	case b.run.Try != "":
+		return []string{b.run.Try, "evolve run"}
+	case s == archive.RunInterrupted && b.latest:
+		return []string{"evolve run --resume"}
+	case s == archive.RunInterrupted:
+		return []string{"evolve run"}
+	case b.latest:
+		return []string{"evolve doctor", "evolve run --resume"}
+	}
+	return []string{"evolve doctor"}
+}
+
+// await reads the proposals that waited when the run was planned, as they are now.
+func (b *builder) await() error {
+	var err error
+	b.waited, err = Waited(b.ctx, b.src, b.plan.Waits)
+	return err
+}
+
+// Waited returns proposals that waited when a run was planned, as they are now, without those
+// that the archive does not have.
+func Waited(ctx context.Context, src interface {
+	Proposal(ctx context.Context, id string) (archive.ProposalRecord, error)
+}, list []archive.Waiting) ([]archive.ProposalRecord, error) {
+	var out []archive.ProposalRecord
+	for _, w := range list {
+		p, err := src.Proposal(ctx, w.Proposal)
+		if errors.Is(err, archive.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("reading what waited: %w", err)
+		}
+		out = append(out, p)
+	}
+	return out, nil
+}
+
+// SinceDecided returns the sentence of a night whose verdict was that a proposal waits, with what
+// became of the proposal since.
+func SinceDecided(sentence string, waited []archive.ProposalRecord) string {
+	for _, p := range waited {
+		was := p.ID + " waits for "
+		if !strings.HasPrefix(sentence, was) || undecided(p.State) {
+			continue
+		}
+		return p.ID + " waited for " + strings.TrimPrefix(sentence, was) + "; " + p.ID + " is " + p.State.Name() + " now"
+	}
+	return sentence
+}
+
+// WithdrawnWords names the proposals of a night that were rejected or rolled back, in words that
+// follow its sentence; empty for none.
+func WithdrawnWords(proposals []archive.ProposalRecord) string {
+	words := ""
+	for _, p := range proposals {
+		if p.State == archive.Rejected || p.State == archive.RolledBack {
+			words += "; " + p.ID + " is " + p.State.Name() + " now"
+		}
+	}
+	return words
+}
+
+// undecided reports whether a proposal in this state still waits for its gates or a person.
+func undecided(s archive.ProposalState) bool {
+	return s == archive.Drafted || s == archive.Gated || Proposal{State: s}.Awaits()
+}
+
+// afterWaiting returns the commands for the proposals of earlier nights that waited when the run
+// was planned: those that decide on them, or one that shows what was decided.
+func (b *builder) afterWaiting() []string {
+	if b.out.Decision.Verdict != archive.Waits || len(b.waited) == 0 {
+		return nil
+	}
+	open := slices.DeleteFunc(slices.Clone(b.waited), func(p archive.ProposalRecord) bool { return !undecided(p.State) })
+	if len(open) == 0 {
+		return []string{"evolve show " + b.waited[0].ID}
+	}
+	p := open[0]
+	first := approveCommand(p.ID, p.State)
+	stale := slices.ContainsFunc(b.plan.Waits, func(w archive.Waiting) bool { return w.Proposal == p.ID && len(w.Stale) > 0 })
+	switch {
+	case len(open) > 1:
+		first = "evolve review"
+	case p.State == archive.Drafted, BranchOf(p) != nil, stale:
+		return []string{"evolve show " + p.ID, "evolve reject " + p.ID + ` --reason "…"`}
+	}
+	return []string{first, "evolve show " + p.ID, "evolve reject " + p.ID + ` --reason "…"`}
+}
