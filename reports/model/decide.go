@@ -184,6 +184,9 @@ func (b *builder) measured() string {
 	case b.result.Verdict == archive.Keep:
 		return "nothing tried tonight looked better than the champion"
 	}
+	if b.spent() && b.run.Reason != "" {
+		return clip(text.OneLine(b.run.Reason), MaxReason)
+	}
 	return "the evidence does not decide"
 }
 

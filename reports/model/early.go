@@ -21,6 +21,11 @@ func (b *builder) early() archive.RunState {
 	return ""
 }
 
+// spent reports whether a budget ended the run before there was a finalist of the agent.
+func (b *builder) spent() bool {
+	return b.run.State == archive.RunDone && b.run.Exit != 0 && b.result.Verdict == archive.Undecided && b.result.Incomplete != "" && len(b.result.Finalist) == 0
+}
+
 // cause returns the reason why the run ended early, in words that follow the sentence of a
 // verdict; empty if that has the reason.
 func (b *builder) cause() string {
@@ -40,10 +45,14 @@ func (b *builder) cause() string {
 	return "" // the night recorded the error itself as its reason
 }
 
-// afterEarly returns the commands that help after a run that ended early. Only the latest run can
+// afterEarly returns the commands that help after a run that ended early, also by a budget. Only the latest run can
 // be resumed.
 func (b *builder) afterEarly() []string {
 	switch s := b.early(); {
+	case b.spent() && b.run.Spent != "":
+		return []string{"evolve agent show"}
+	case b.spent():
+		return []string{"evolve run --dry-run"}
 	case s == "":
 		return nil
 	case b.run.Try != "":

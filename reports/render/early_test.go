@@ -63,6 +63,12 @@ func TestEarlyNightShowsItsCause(t *testing.T) {
 			"P1 waits for a decision; " + ended + ": a person stopped it", "warning",
 			[]string{"evolve run --resume", "evolve approve P1", "evolve show P1", `evolve reject P1 --reason "…"`},
 		},
+		"a budget too small": {
+			archive.RunDone, "the limit of time ended the run", func(_ *world, r *archive.AgentResult) {
+				r.Reason, r.Causes, r.Incomplete, r.Finished = "", nil, "the limit of time left no evaluation for the agent", true
+			},
+			"the limit of time ended the run", "warning", []string{"evolve run --dry-run"},
+		},
 		"a part was confirmed": {
 			archive.RunFailed, "the disk is full", func(_ *world, r *archive.AgentResult) {
 				r.Reason, r.Causes = "the confirmation was cut short", []stats.Cause{{Kind: "open", Sentence: "the confirmation was cut short"}}
@@ -80,6 +86,9 @@ func TestEarlyNightShowsItsCause(t *testing.T) {
 			line := rendered(t, GitHub, r)
 			if !strings.HasPrefix(line, "::"+c.kind+" title=") || !strings.Contains(line, githubData.Replace(c.sentence)+"; "+c.commands[0]) {
 				t.Errorf("the annotation is %s", line)
+			}
+			if c.state == archive.RunDone {
+				return
 			}
 			s := readSuites(t, r).Suites[0]
 			if s.Tests != 1 || s.Errors != 1 || s.Failures != 0 || s.Cases[0].Error == nil || s.Cases[0].Error.Message != c.sentence || s.Cases[0].Error.Type != string(c.state) {

@@ -14,13 +14,13 @@ import (
 const maxAnnotation = 300
 
 // GitHub writes the night as one line that a job of GitHub Actions shows as an annotation: an
-// error if the run failed, a warning if a person is needed, else a notice.
+// error if the run failed, a warning if it ended early otherwise or a person is needed, else a notice.
 func GitHub(w io.Writer, r model.Report) error {
 	kind := "notice"
 	switch {
 	case r.Run.State == model.RunFailed:
 		kind = "error"
-	case r.Run.State == model.RunInterrupted, needsPerson(r):
+	case r.Run.Exit != 0, needsPerson(r): // interrupted, or a budget was too small
 		kind = "warning"
 	}
 	var verdicts, words []string
@@ -35,7 +35,7 @@ func GitHub(w io.Writer, r model.Report) error {
 			}
 		}
 		d := s.agent.Decision
-		if needed := d.Early != "" || d.Verdict == model.Waits || slices.ContainsFunc(d.Proposals, model.Proposal.Awaits); len(d.Commands) > 0 && needed {
+		if needed := r.Run.Exit != 0 || d.Verdict == model.Waits || slices.ContainsFunc(d.Proposals, model.Proposal.Awaits); len(d.Commands) > 0 && needed {
 			words[len(words)-1] += "; " + text.Visible(d.Commands[0])
 		}
 	}
