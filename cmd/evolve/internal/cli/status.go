@@ -7,6 +7,7 @@ import (
 	"iter"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -444,7 +445,7 @@ func printRuns(con *console, runs []runLine) {
 		}
 		if r.Next != "" {
 			con.printf("      %s; %s goes on with it\n", text.Visible(r.Reason), con.command(r.Next))
-		} else if r.State != archive.RunDone && r.Reason != "" {
+		} else if r.State != archive.RunDone && r.Reason != "" && !slices.ContainsFunc(r.Agents, func(a agentLine) bool { return strings.Contains(a.Reason, r.Reason) }) {
 			con.printf("      %s\n", text.OneLine(r.Reason))
 		}
 		for _, a := range r.Agents {
