@@ -89,10 +89,14 @@ func OutdatedWords(proposals []archive.ProposalRecord) string {
 	return words
 }
 
-// next returns the proposal that a person decides on next. A proposal that the gates
-// refused comes last.
+// next returns the proposal that a person decides on next. A stale one comes after the others, and
+// one that the gates refused last.
 func (d *Decision) next() Proposal {
-	at := slices.IndexFunc(d.Proposals, func(p Proposal) bool { return p.State != archive.GateFailed })
+	passed := func(p Proposal) bool { return p.State != archive.GateFailed }
+	at := slices.IndexFunc(d.Proposals, func(p Proposal) bool { return passed(p) && len(p.Stale) == 0 })
+	if at < 0 {
+		at = slices.IndexFunc(d.Proposals, passed)
+	}
 	return d.Proposals[max(at, 0)]
 }
 
@@ -246,7 +250,7 @@ func (b *builder) commands() []string {
 	case archive.Awaiting, archive.Approved, archive.Gated, archive.HumanLane:
 		first := approveCommand(p.ID, p.State)
 		switch {
-		case p.Branch != "":
+		case p.Branch != "", len(p.Stale) > 0:
 			first = "evolve show " + p.ID
 		case b.out.Decision.awaiting() > 1:
 			first = "evolve review"
@@ -258,11 +262,11 @@ func (b *builder) commands() []string {
 	return []string{"evolve show " + p.ID, "evolve report " + run}
 }
 
-// awaiting counts the proposals that a person may decide here.
+// awaiting counts the proposals that a person may approve here.
 func (d *Decision) awaiting() int {
 	n := 0
 	for _, p := range d.Proposals {
-		if p.Awaits() && p.Branch == "" {
+		if p.Awaits() && p.Branch == "" && len(p.Stale) == 0 {
 			n++
 		}
 	}

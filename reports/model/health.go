@@ -143,6 +143,9 @@ func (b *builder) proposals() error {
 		if at := BranchOf(p); at != nil {
 			made.Branch = at.Branch
 		}
+		if made.Stale, _, err = MovedSince(b.ctx, b.src, p.ID); err != nil {
+			return err
+		}
 		b.out.Decision.Proposals = append(b.out.Decision.Proposals, made)
 		b.records = append(b.records, p)
 		v := VolatileProposal{ID: p.ID, Created: p.Created, Commit: p.Commit, Ref: p.Ref, Evidence: p.Evidence, Decision: p.Decision, Addressed: Addressed(p)}

@@ -172,6 +172,8 @@ type Proposal struct {
 	Gates []archive.GateVerdict `json:"gates,omitempty"`
 	// Branch is the branch of a remote as which it awaits a person; empty: it awaits one here.
 	Branch string `json:"branch,omitempty"`
+	// Stale is as in [Waiting].
+	Stale []string `json:"stale,omitempty"`
 }
 
 // Awaits reports whether a person may decide on the proposal.

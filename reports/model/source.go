@@ -38,4 +38,20 @@ type Rechecker interface {
 	Recheck(ctx context.Context, r archive.AgentResult) (evidence.Checked, error)
 }
 
+// Mover is a Source that compares the inputs of a waiting config with the present workspace. Without
+// one, a report has what the latest plan recorded.
+type Mover interface {
+	// MovedSince lists what changed since the config of a proposal was measured; known is false
+	// for a proposal that awaits no decision on a config, and where the workspace cannot be loaded.
+	MovedSince(ctx context.Context, id string) (moved []string, known bool, err error)
+}
+
+// MovedSince is [Mover.MovedSince] of a source; unknown for a source that is no Mover.
+func MovedSince(ctx context.Context, src Source, id string) (moved []string, known bool, err error) {
+	if m, ok := src.(Mover); ok {
+		return m.MovedSince(ctx, id)
+	}
+	return nil, false, nil
+}
+
 var _ Source = (*archive.Archive)(nil)

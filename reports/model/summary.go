@@ -69,6 +69,8 @@ type ProposalNow struct {
 	Days    int       `json:"days,omitempty"`
 	// Decision is the latest decision on it; nil for none.
 	Decision *archive.DecisionBrief `json:"decision,omitempty"`
+	// Stale is as in [Waiting].
+	Stale []string `json:"stale,omitempty"`
 }
 
 // Awaits reports whether a person may decide on the proposal.
@@ -160,7 +162,11 @@ func summarize(ctx context.Context, src Source, run, name string) (AgentSummary,
 		if err != nil {
 			return a, err
 		}
-		a.States = append(a.States, ProposalNow{ID: p.ID, State: p.State, Created: p.Created, Decision: p.Decision})
+		moved, _, err := MovedSince(ctx, src, id)
+		if err != nil {
+			return a, err
+		}
+		a.States = append(a.States, ProposalNow{ID: p.ID, State: p.State, Created: p.Created, Decision: p.Decision, Stale: moved})
 	}
 	if w := res.Watch; w != nil && w.Fall != nil {
 		fell := math.Abs(w.Fall.Difference)

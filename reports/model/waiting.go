@@ -113,8 +113,12 @@ func confirmed(ctx context.Context, src Source, p archive.ProposalRecord) (*floa
 	return nil, nil, nil
 }
 
-// stale lists the changed inputs according to the latest plan of the agent.
+// stale lists the changed inputs: as the workspace is now, where the source compares with it, and
+// else according to the latest plan of the agent.
 func stale(ctx context.Context, src Source, p archive.ProposalRecord) ([]string, error) {
+	if moved, known, err := MovedSince(ctx, src, p.ID); known || err != nil {
+		return moved, err
+	}
 	for r, err := range src.Runs(ctx) {
 		if err != nil {
 			return nil, fmt.Errorf("listing the runs: %w", err)
@@ -140,7 +144,7 @@ func stale(ctx context.Context, src Source, p archive.ProposalRecord) ([]string,
 func (w Waiting) Words() string {
 	id := text.Visible(w.Proposal)
 	if len(w.Stale) > 0 {
-		return id + " is stale: " + text.Visible(clip(strings.Join(w.Stale, ", "), 160)) + " changed since it was measured; `evolve run` may measure it again"
+		return id + " is " + StaleWords(w.Stale)
 	}
 	words := id + " has waited " + whole(w.Days)
 	if w.First != "" && w.First != w.Proposal {
@@ -160,6 +164,11 @@ func (w Waiting) Words() string {
 		words += fmt.Sprintf(", which was %s over v%d", number.Points(w.Reference.Difference), w.Reference.Champion)
 	}
 	return words
+}
+
+// StaleWords describes that a proposal cannot be approved because of what changed.
+func StaleWords(moved []string) string {
+	return "stale: " + text.Visible(clip(strings.Join(moved, ", "), 160)) + " changed since it was measured; `evolve run` may measure it again"
 }
 
 // whole formats a number of days.

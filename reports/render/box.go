@@ -196,6 +196,9 @@ func proposalRows(list []model.Proposal) []boxRow {
 			}
 			rows = append(rows, boxRow{Label: "proposal", Note: note})
 		}
+		if len(p.Stale) > 0 {
+			rows = append(rows, boxRow{Label: "proposal", Note: say(foreign(p.ID), " is "+model.StaleWords(p.Stale))})
+		}
 		for _, flag := range model.Flags(p.Gates) {
 			rows = append(rows, boxRow{Label: "flagged", Note: say(foreign(flag))})
 		}

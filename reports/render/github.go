@@ -35,6 +35,11 @@ func GitHub(w io.Writer, r model.Report) error {
 			}
 		}
 		d := s.agent.Decision
+		for _, p := range d.Proposals {
+			if len(p.Stale) > 0 {
+				words[len(words)-1] += "; " + text.Visible(p.ID) + " is " + model.StaleWords(p.Stale)
+			}
+		}
 		if needed := r.Run.Exit != 0 || d.Verdict == model.Waits || slices.ContainsFunc(d.Proposals, model.Proposal.Awaits); len(d.Commands) > 0 && needed {
 			words[len(words)-1] += "; " + text.Visible(d.Commands[0])
 		}

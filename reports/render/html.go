@@ -36,7 +36,7 @@ type Frame struct {
 	Links []Link
 	// Decide returns the links to the decisions on a proposal, which stand in place of the
 	// commands; nil for a page that takes no decisions.
-	Decide func(proposal string) []Link
+	Decide func(model.Proposal) []Link
 }
 
 // Link is a link with its text.
@@ -63,7 +63,7 @@ func HTMLIn(w io.Writer, r model.Report, f Frame) error {
 		if f.Decide != nil {
 			for _, one := range s.agent.Decision.Proposals {
 				if one.Awaits() && one.Branch == "" {
-					a.Acts = append(a.Acts, f.Decide(text.Visible(one.ID))...)
+					a.Acts = append(a.Acts, f.Decide(one)...)
 				}
 			}
 		}

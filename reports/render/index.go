@@ -99,6 +99,9 @@ func proposalStates(a model.AgentSummary) []proposalState {
 		switch {
 		case p.Awaits():
 			s.Kind, s.State = "waits", s.State+", "+number.Plural(p.Days, "day")
+			if len(p.Stale) > 0 {
+				s.State += ", stale"
+			}
 		case p.State == model.Adopted:
 			s.Kind = "adopt"
 		}

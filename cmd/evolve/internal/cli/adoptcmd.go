@@ -123,7 +123,7 @@ func writeBoxOf(ctx context.Context, out *bytes.Buffer, a *archive.Archive, p ar
 	if p.Run == "" {
 		return nil
 	}
-	r, err := model.Build(ctx, runsAsTheyAre{a, true}, p.Run)
+	r, err := model.Build(ctx, runsAsTheyAre{Archive: a, on: true}, p.Run)
 	if errors.Is(err, archive.ErrNotFound) {
 		return nil
 	}
@@ -229,7 +229,7 @@ func nightBranches(sh *shell, w *workspace.Workspace, t *teller) (decided bool, 
 	}
 	if changed && t.run.ID != "" {
 		t.warn(wire.LookIfThere(w.Root, func(a *archive.Archive) error {
-			report, err := model.Build(ctx, runsAsTheyAre{a, false}, t.run.ID)
+			report, err := model.Build(ctx, runsAsTheyAre{Archive: a}, t.run.ID)
 			if err == nil {
 				_, err = writeReports(ctx, w.Root, a, report)
 			}

@@ -5,13 +5,18 @@ import (
 	"fmt"
 	"iter"
 	"strings"
+	"sync"
 	"time"
 
 	"evolve/archive"
 	"evolve/cmd/evolve/internal/exit"
 	"evolve/cmd/evolve/internal/wire"
+	"evolve/cmd/evolve/internal/workspace"
 	"evolve/mutate/evidence"
+	"evolve/reports/model"
 )
+
+var _ model.Mover = runsAsTheyAre{}
 
 // runOwner is the owner that a run writes into the archive's lock.
 const runOwner = wire.RunOwner
@@ -21,6 +26,30 @@ const runOwner = wire.RunOwner
 type runsAsTheyAre struct {
 	*archive.Archive
 	on bool
+	// present loads the workspace for a source that compares it with what waiting configs were
+	// measured on, and returns nil if it has mistakes; nil: the source does not compare.
+	present func() *workspace.Workspace
+}
+
+// asTheyAreIn is asTheyAre with proposals that are stale in the workspace at root. The workspace is
+// loaded once, for the first proposal that awaits a decision on a config.
+func asTheyAreIn(ctx context.Context, root string, a *archive.Archive) (runsAsTheyAre, error) {
+	src, err := asTheyAre(ctx, a)
+	return src.in(root), err
+}
+
+// in returns the source with proposals that are stale in the workspace at root.
+func (r runsAsTheyAre) in(root string) runsAsTheyAre {
+	r.present = sync.OnceValue(func() *workspace.Workspace { return loadable(root) })
+	return r
+}
+
+// MovedSince is [model.Mover.MovedSince].
+func (r runsAsTheyAre) MovedSince(ctx context.Context, id string) (moved []string, known bool, err error) {
+	if r.present == nil {
+		return nil, false, nil
+	}
+	return movedSince(ctx, r.present, r.Archive, id)
 }
 
 func asTheyAre(ctx context.Context, a *archive.Archive) (runsAsTheyAre, error) {
@@ -28,7 +57,7 @@ func asTheyAre(ctx context.Context, a *archive.Archive) (runsAsTheyAre, error) {
 	if err != nil {
 		return runsAsTheyAre{}, fmt.Errorf("looking for a run that is on: %w", err)
 	}
-	return runsAsTheyAre{a, alive && strings.HasPrefix(owner, runOwner)}, nil
+	return runsAsTheyAre{Archive: a, on: alive && strings.HasPrefix(owner, runOwner)}, nil
 }
 
 // Recheck is [evidence.Check].

@@ -230,6 +230,8 @@ type proposalView struct {
 	Claim stats.Claim `json:"claim,omitempty"`
 	// Price is as in the list of proposals; only `evolve show` sets it.
 	Price []string `json:"price,omitempty"`
+	// Stale is as in the list of proposals; only `evolve show` sets it.
+	Stale []string `json:"stale,omitempty"`
 	// Contradiction is how the stored evaluations contradict the proposal's evidence;
 	// only `evolve show` sets it.
 	Contradiction string `json:"contradiction,omitempty"`
@@ -274,7 +276,7 @@ func showCommand(sh *shell) *cli.Command {
 					return showPatch(sh, c, p)
 				}
 				view := viewOf(p.ProposalRecord)
-				view.Claim, view.Contradiction, view.Notes, view.Price = p.claim, p.against, p.notes, p.price
+				view.Claim, view.Contradiction, view.Notes, view.Price, view.Stale = p.claim, p.against, p.notes, p.price, p.stale
 				return sh.show(view, func() { printProposal(sh.console, p, c.Bool("all")) })
 			})
 		},
@@ -293,6 +295,9 @@ func printProposal(con *console, p claimed, all bool) {
 	if words := claims[p.claim]; words != "" {
 		con.printf("    claim: %s\n", words)
 	}
+	if words := p.staleWords(con); words != "" {
+		con.printf("    %s\n", words)
+	}
 	printPrice(con, "    ", p.price)
 	if p.against != "" {
 		con.printf("  ! no claim: %s\n", foreign.Visible(p.against))
@@ -310,7 +315,7 @@ func printProposal(con *console, p claimed, all bool) {
 	printDecision(con, p.Decision)
 	con.printAddressed("  ", p.notes)
 	printBranch(con, "  ", model.BranchOf(p.ProposalRecord))
-	printCommands(con, decisionsOn(p.ProposalRecord))
+	printCommands(con, p.commands())
 }
 
 // provenance names what a proposal comes from; an empty value is left out.

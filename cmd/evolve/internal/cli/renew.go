@@ -41,7 +41,7 @@ func renewAfter(ctx context.Context, sh *shell, root string, runs ...string) {
 // longer valid. Only pages that exist are written. One that cannot be written does not keep the
 // others from it. A run that is on writes its own at its end.
 func renewPages(ctx context.Context, root string, a *archive.Archive, runs ...string) error {
-	src, err := asTheyAre(ctx, a)
+	src, err := asTheyAreIn(ctx, root, a)
 	if err != nil {
 		return err
 	}

@@ -85,7 +85,7 @@ func reportCommand(sh *shell) *cli.Command {
 }
 
 func printReport(ctx context.Context, sh *shell, root string, a *archive.Archive, run string, o reportOptions) error {
-	src, err := asTheyAre(ctx, a)
+	src, err := asTheyAreIn(ctx, root, a)
 	if err != nil {
 		return err
 	}
@@ -114,7 +114,7 @@ func printReport(ctx context.Context, sh *shell, root string, a *archive.Archive
 
 func printIndex(ctx context.Context, sh *shell, root string, a *archive.Archive, o reportOptions) error {
 	if sh.json {
-		src, err := asTheyAre(ctx, a)
+		src, err := asTheyAreIn(ctx, root, a)
 		if err != nil {
 			return err
 		}
@@ -197,7 +197,7 @@ func writePages(root string, r model.Report) error {
 
 // writeIndex writes the page that links all nights.
 func writeIndex(ctx context.Context, root string, a *archive.Archive) (string, error) {
-	src, err := asTheyAre(ctx, a)
+	src, err := asTheyAreIn(ctx, root, a)
 	if err != nil {
 		return "", err
 	}

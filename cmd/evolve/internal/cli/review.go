@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -63,7 +64,7 @@ func reviewQueue(sh *shell, c *cli.Context, w *workspace.Workspace, who *person)
 			printProposal(out.console, p, false)
 			printGrounds(who.out, p.grounds)
 		}
-		state, err := reviewOne(sh, c, w, who, out, p.ProposalRecord)
+		state, err := reviewOne(sh, c, w, who, out, p)
 		if errors.Is(err, errGone) || errors.Is(err, errEnough) {
 			for _, rest := range list[i:] {
 				view.Left = append(view.Left, rest.ID)
@@ -111,6 +112,25 @@ type claimed struct {
 	price []string
 	// grounds are the lines before the question, but for the price.
 	grounds []string
+	// stale lists what changed since a config was measured, which cannot be approved; empty for none.
+	stale []string
+}
+
+// staleWords describes what changed since a config was measured; empty for nothing.
+func (p claimed) staleWords(con *console) string {
+	if len(p.stale) == 0 {
+		return ""
+	}
+	return con.localHint(model.StaleWords(p.stale))
+}
+
+// commands returns the commands for deciding on a proposal. A stale one cannot be approved.
+func (p claimed) commands() []string {
+	list := decisionsOn(p.ProposalRecord)
+	if len(p.stale) > 0 {
+		list = slices.DeleteFunc(list, func(c string) bool { return strings.HasPrefix(c, "evolve approve ") })
+	}
+	return list
 }
 
 // awaiting lists what a person may decide on and closes the archive.
@@ -163,6 +183,9 @@ func claimedOf(ctx context.Context, sh *shell, a *archive.Archive, root string, 
 	if out.small, err = madeSmall(ctx, a, p); err != nil {
 		return out, err
 	}
+	if out.stale, _, err = movedSince(ctx, func() *workspace.Workspace { return loadable(root) }, a, p.ID); err != nil {
+		return out, err
+	}
 	out.notes, err = provenanceNotes(ctx, sh, a, root, p)
 	return out, err
 }
@@ -180,7 +203,8 @@ var errEnough = errors.New("enough")
 
 // reviewOne asks until the proposal is decided on or left. After a refusal it prints the
 // reason and asks again.
-func reviewOne(sh *shell, c *cli.Context, w *workspace.Workspace, who *person, out *shell, p archive.ProposalRecord) (archive.ProposalState, error) {
+func reviewOne(sh *shell, c *cli.Context, w *workspace.Workspace, who *person, out *shell, one claimed) (archive.ProposalState, error) {
+	p := one.ProposalRecord
 	gates, more, key := len(p.Gates) > model.MaxSingleGates, "", ""
 	if gates {
 		more, key = "[g]ates  ", "g, "
@@ -190,6 +214,9 @@ func reviewOne(sh *shell, c *cli.Context, w *workspace.Workspace, who *person, o
 	if merge != nil {
 		_, hint := exit.Of(merge)
 		_, _ = fmt.Fprintf(who.out, "\n%s\n%s\n", merge, hint)
+	}
+	approvable := merge == nil && len(one.stale) == 0
+	if !approvable {
 		question, keys = "\n[r]eject  [d]iff  "+more+"[l]eave  [q]uit: ", "r, d, "+key+"l or n, or q, or the word"
 	}
 	for {
@@ -205,7 +232,7 @@ func reviewOne(sh *shell, c *cli.Context, w *workspace.Workspace, who *person, o
 		case known && choice != "":
 			choice = "l"
 		}
-		if merge != nil && (choice == "a" || choice == "approve") || !gates && (choice == "g" || choice == "gates") {
+		if !approvable && (choice == "a" || choice == "approve") || !gates && (choice == "g" || choice == "gates") {
 			choice = ""
 		}
 		switch choice {

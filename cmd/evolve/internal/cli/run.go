@@ -397,7 +397,7 @@ func conclude(ctx context.Context, sh *shell, w *workspace.Workspace, a *archive
 
 // writeReport builds the report of a run and writes its pages.
 func writeReport(ctx context.Context, w *workspace.Workspace, a *archive.Archive, s batch.Summary) (model.Report, error) {
-	report, err := model.Build(ctx, runsAsTheyAre{a, true}, s.Run.ID)
+	report, err := model.Build(ctx, runsAsTheyAre{Archive: a, on: true}, s.Run.ID)
 	if err != nil {
 		return report, fmt.Errorf("building the report: %w", err)
 	}

@@ -12,11 +12,9 @@ import (
 
 // movedSince lists what changed in the workspace since the config of a proposal was
 // measured; known is false if that is unknown. It is unknown for a workspace that cannot be
-// loaded: `evolve doctor` reports the mistakes, and `evolve approve` fails.
-func movedSince(ctx context.Context, w *workspace.Workspace, a *archive.Archive, id string) (moved []string, known bool, err error) {
-	if w == nil {
-		return nil, false, nil
-	}
+// loaded: `evolve doctor` reports the mistakes, and `evolve approve` fails. The workspace is asked
+// for only if the proposal can be stale.
+func movedSince(ctx context.Context, present func() *workspace.Workspace, a *archive.Archive, id string) (moved []string, known bool, err error) {
 	p, err := a.Proposal(ctx, id)
 	if err != nil {
 		return nil, false, fmt.Errorf("reading proposal %s: %w", id, err)
@@ -24,11 +22,20 @@ func movedSince(ctx context.Context, w *workspace.Workspace, a *archive.Archive,
 	if !p.AwaitsConfig() || p.Kind != archive.KindConfig {
 		return nil, false, nil
 	}
+	w := present()
+	if w == nil {
+		return nil, false, nil
+	}
 	if of, ok := w.Agent(p.Agent); ok {
 		moved, err = review.Stale(ctx, a, p, workspace.BaseOf(of, w.Suites), w.SuitesOf(of), of.Champion.ID())
 		return moved, true, err
 	}
 	return []string{"agents/" + p.Agent}, true, nil // it is gone
+}
+
+// loaded returns a workspace that is loaded already.
+func loaded(w *workspace.Workspace) func() *workspace.Workspace {
+	return func() *workspace.Workspace { return w }
 }
 
 // loadable loads the workspace, or returns nil if it has mistakes.
@@ -44,7 +51,7 @@ func loadable(root string) *workspace.Workspace {
 func markStale(ctx context.Context, w *workspace.Workspace, a *archive.Archive, lines []proposalLine) error {
 	for i := range lines {
 		var err error
-		if lines[i].Stale, _, err = movedSince(ctx, w, a, lines[i].ID); err != nil {
+		if lines[i].Stale, _, err = movedSince(ctx, loaded(w), a, lines[i].ID); err != nil {
 			return err
 		}
 		if lines[i].Overtaken, err = overtaken(ctx, w, a, lines[i]); err != nil {

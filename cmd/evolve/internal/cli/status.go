@@ -217,7 +217,7 @@ func (v *statusView) fillDecisions(ctx context.Context, read readOnce, w *worksp
 		return fmt.Errorf("reading what waits: %w", err)
 	}
 	for i := range v.Waiting {
-		moved, known, err := movedSince(ctx, w, a, v.Waiting[i].Proposal)
+		moved, known, err := movedSince(ctx, loaded(w), a, v.Waiting[i].Proposal)
 		if err != nil {
 			return err
 		}

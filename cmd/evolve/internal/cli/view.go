@@ -12,6 +12,7 @@ import (
 	"evolve/cmd/evolve/internal/view"
 	"evolve/cmd/evolve/internal/view/archived"
 	"evolve/cmd/evolve/internal/wire"
+	"evolve/mutate/night"
 	"evolve/reports/model"
 )
 
@@ -53,7 +54,7 @@ func serveView(sh *shell, c *cli.Context, root string) error {
 	src := archived.New(archived.Options{
 		Look: func(look func(*archive.Archive) error) error { return wire.LookIfThere(root, look) },
 		AsTheyAre: func(ctx context.Context, a *archive.Archive) (model.Source, error) {
-			return asTheyAre(ctx, a)
+			return asTheyAreIn(ctx, root, a)
 		},
 		Words: viewWords{sh, root}, Now: sh.Now,
 	})
@@ -147,6 +148,29 @@ func (v viewWords) facts(ctx context.Context, a *archive.Archive, found claimed)
 		list = append(list, view.Fact{Name: "price", Lines: found.price})
 	}
 	return list, err
+}
+
+// Question is [archived.Words.Question]. As in a run's records, it has no credentials.
+func (v viewWords) Question(agentID, suiteHash, task string) (q *archive.Question, changed bool) {
+	w := loadable(v.root)
+	if w == nil {
+		return nil, false
+	}
+	of, ok := w.Agent(agentID)
+	if !ok {
+		return nil, false
+	}
+	suites := w.SuitesOf(of)
+	if sample := (&night.Agent{Suites: suites}).Sample(); sample.Hash != suiteHash {
+		return nil, true
+	}
+	t := tasksOf(suites...)[task]
+	if t == nil {
+		return nil, false
+	}
+	scrub := v.sh.Scrub(w)
+	goal, expected := t.Question()
+	return &archive.Question{SuiteHash: suiteHash, Task: task, Goal: scrub(goal), Expected: scrub(expected)}, false
 }
 
 // Limits is [archived.Words.Limits].

@@ -14,7 +14,7 @@ import (
 
 // proposalSections are the parts of a proposal on the pages: what printProposal and printDiff print.
 func proposalSections(con *console, p claimed) []view.Section {
-	why := view.Section{Title: "Why", Lines: given(p.waited, p.Rationale)}
+	why := view.Section{Title: "Why", Lines: given(p.waited, p.Rationale, p.staleWords(con))}
 	if words := claims[p.claim]; words != "" {
 		why.Facts = []view.Fact{fact("claim", words)}
 	}
@@ -32,7 +32,7 @@ func proposalSections(con *console, p claimed) []view.Section {
 	list = append(list, gateSections(p.Gates)...)
 	from := view.Section{Title: "Provenance", Facts: factsOf(p.provenance()), Lines: marked(p.notes)}
 	list = append(list, decidedOn(from, p.Decision, model.BranchOf(p.ProposalRecord)))
-	list = append(list, view.Section{Title: "Diff", Diff: diffOf(con, p.ProposalRecord)}, commandSection(con, decisionsOn(p.ProposalRecord)))
+	list = append(list, view.Section{Title: "Diff", Diff: diffOf(con, p.ProposalRecord)}, commandSection(con, p.commands()))
 	return withContent(list)
 }
 

@@ -26,6 +26,8 @@ type nightRow struct {
 type nightProposal struct {
 	ID    string
 	State archive.ProposalState
+	// Stale reports that it cannot be approved.
+	Stale bool
 }
 
 // proposalsOf returns the proposals of an agent's night with their states.
@@ -34,7 +36,7 @@ func proposalsOf(a model.AgentSummary) (list []nightProposal) {
 		p := nightProposal{ID: id}
 		for _, now := range a.States {
 			if now.ID == id {
-				p.State = now.State
+				p.State, p.Stale = now.State, len(now.Stale) > 0
 			}
 		}
 		list = append(list, p)
@@ -134,9 +136,7 @@ func (s *Server) night(w http.ResponseWriter, r *http.Request) error {
 		f.Links = append(f.Links, render.Link{To: link("/matrix", "agent", a.Agent), Text: "Variants of " + text.Visible(a.Agent)})
 	}
 	if s.Decider != nil {
-		f.Decide = func(id string) []render.Link {
-			return []render.Link{{To: link("/decide", "do", "approve", "id", id), Text: "Approve " + id + " …"}, {To: link("/decide", "do", "reject", "id", id), Text: "Reject " + id + " …"}, {To: link("/proposal", "id", id), Text: "Look at " + id}}
-		}
+		f.Decide = decisionLinks
 	}
 	var b bytes.Buffer
 	if err := render.HTMLIn(&b, report, f); err != nil {
@@ -147,6 +147,17 @@ func (s *Server) night(w http.ResponseWriter, r *http.Request) error {
 		_, err = w.Write(b.Bytes())
 	}
 	return err
+}
+
+// decisionLinks lead from a night to the decisions on one of its proposals. A stale one cannot be
+// approved.
+func decisionLinks(p model.Proposal) []render.Link {
+	id := text.Visible(p.ID)
+	list := []render.Link{{To: link("/decide", "do", "approve", "id", p.ID), Text: "Approve " + id + " …"}, {To: link("/decide", "do", "reject", "id", p.ID), Text: "Reject " + id + " …"}, {To: link("/proposal", "id", p.ID), Text: "Look at " + id}}
+	if len(p.Stale) > 0 {
+		return list[1:]
+	}
+	return list
 }
 
 func (s *Server) progress(w http.ResponseWriter, r *http.Request) error {

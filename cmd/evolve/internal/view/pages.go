@@ -129,6 +129,7 @@ func functions() template.FuncMap {
 		"sign":  sign,
 		"most":  func(a, b int) int { return max(a, b, 1) },
 		"words": AgentProgress.words,
+		"stale": model.StaleWords,
 	}
 }
 

@@ -49,9 +49,27 @@ func (words) Proposal(context.Context, *archive.Archive, archive.ProposalRecord)
 
 func (words) Limits(context.Context, *archive.Archive, archive.Run) (string, error) { return "", nil }
 
+// Question answers as a workspace does whose suites are those of the hash "now".
+func (words) Question(_, suiteHash, task string) (*archive.Question, bool) {
+	if suiteHash != "now" {
+		return nil, true
+	}
+	return &archive.Question{Goal: "searched " + task, Expected: "found " + hostile}, false
+}
+
 func (words) Undecided(p archive.ProposalRecord) bool { return p.State == archive.Awaiting }
 
 func (words) Reversible(p archive.ProposalRecord) bool { return p.State == archive.Adopted }
+
+// moving is a source to which the proposal P3 is stale.
+type moving struct{ *archive.Archive }
+
+func (moving) MovedSince(_ context.Context, id string) (moved []string, known bool, err error) {
+	if id == "P3" {
+		return []string{"agents/" + hostile}, true, nil
+	}
+	return nil, true, nil
+}
 
 // source returns the source over a new archive with two variants on one task, all of hostile text.
 func source(t *testing.T) *archived.Source {
@@ -75,10 +93,20 @@ func source(t *testing.T) *archived.Source {
 			Transcript: &agent.Transcript{Events: []agent.Event{{Kind: hostile, Name: hostile, Text: hostile, Data: []byte(`{"x":"</script>\u202e"}`)}, {Kind: agent.EventForeign, Data: []byte(`[{"kind":"tool","name":"sql","args":{"q":"a\nb"},"text":"2 rows"}]`)}}},
 		}, nil))
 	}
+	for n, hash := range []string{"now", "then"} { // agents with a search task whose question no run has kept
+		name := "by suite " + hash
+		must(t, a.PutPlan(ctx, archive.AgentPlan{Run: run.ID, Agent: name, SuiteHash: hash}))
+		must(t, a.Record(ctx, bench.Evaluation{
+			Run: run.ID, Agent: name, Variant: agent.Config{}.ID(), Task: "t1", Split: bench.Search, Stage: bench.StageSearch,
+			Key: bench.Key(strings.Repeat("b", 31) + string(rune('0'+n))), Outcome: agent.OK, Scored: true, Time: night,
+		}, nil))
+	}
 	must(t, a.Flush(ctx))
 	_, err = a.NewProposal(ctx, archive.ProposalRecord{Kind: archive.KindConfig, Agent: hostile, Title: hostile, Rationale: hostile, State: archive.Awaiting, Created: night})
 	must(t, err)
 	_, err = a.NewProposal(ctx, archive.ProposalRecord{Kind: archive.KindConfig, Agent: hostile, Title: hostile, Rationale: hostile, State: archive.Adopted, Created: night})
+	must(t, err)
+	_, err = a.NewProposal(ctx, archive.ProposalRecord{Kind: archive.KindConfig, Agent: hostile, Title: hostile, Rationale: hostile, State: archive.Awaiting, Created: night})
 	must(t, err)
 	must(t, a.Close())
 	s := archived.New(archived.Options{
@@ -89,7 +117,7 @@ func source(t *testing.T) *archived.Source {
 			}
 			return errors.Join(look(a), a.Close())
 		},
-		AsTheyAre: func(_ context.Context, a *archive.Archive) (model.Source, error) { return a, nil },
+		AsTheyAre: func(_ context.Context, a *archive.Archive) (model.Source, error) { return moving{a}, nil },
 		Words:     words{}, Now: func() time.Time { return night },
 	})
 	t.Cleanup(s.Close)
@@ -298,10 +326,12 @@ func TestPagesHaveTheirSubject(t *testing.T) {
 	s.login(s.server.Address())
 	id := url.QueryEscape(hostile)
 	for path, want := range map[string][]string{
-		"/evaluation?run=1-aa&seq=1&agent=" + id: {"first run", "asked &lt;/pre&gt;", "expected &lt;/pre&gt;"},
-		"/cell?v=v1&agent=" + id + "&task=" + id: {"<h1>v1 on &lt;/pre&gt;", "night 1, first run"},
-		"/proposal?id=P1":                        {"awaiting", "dearer &lt;/pre&gt;", "Approve …", "<h2>proposed title &lt;/pre&gt;", "<dt>proposed fact", "<caption>proposed table", "proposed cell", "<li><bdi>proposed line", "<pre><bdi>proposed text", `<span class="add">&#43;proposed diff`, "proposed paragraph"},
-		"/matrix?agent=" + id:                    {">.000</a>", ">1.000</a>"},
+		"/evaluation?run=1-aa&seq=1&agent=" + id:         {"first run", "asked &lt;/pre&gt;", "expected &lt;/pre&gt;"},
+		"/evaluation?run=1-aa&seq=0&agent=by+suite+now":  {"searched t1", "found &lt;/pre&gt;"},
+		"/evaluation?run=1-aa&seq=0&agent=by+suite+then": {"The suite has changed since."},
+		"/cell?v=v1&agent=" + id + "&task=" + id:         {"<h1>v1 on &lt;/pre&gt;", "night 1, first run"},
+		"/proposal?id=P1":                                {"awaiting", "dearer &lt;/pre&gt;", "Approve …", "<h2>proposed title &lt;/pre&gt;", "<dt>proposed fact", "<caption>proposed table", "proposed cell", "<li><bdi>proposed line", "<pre><bdi>proposed text", `<span class="add">&#43;proposed diff`, "proposed paragraph"},
+		"/matrix?agent=" + id:                            {">.000</a>", ">1.000</a>"},
 	} {
 		body := s.send(http.MethodGet, path, nil, nil).body
 		for _, words := range want {
@@ -311,6 +341,21 @@ func TestPagesHaveTheirSubject(t *testing.T) {
 			}
 			body = after
 		}
+	}
+}
+
+// TestStaleProposal checks that a stale proposal is marked, and offered for a rejection alone.
+func TestStaleProposal(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, &asker{})
+	s.login(s.server.Address())
+	list := s.send(http.MethodGet, "/proposals", nil, nil).body
+	if n := strings.Count(list, "</span> stale</td>"); n != 1 {
+		t.Errorf("%d proposals in the list are marked as stale: %s", n, list)
+	}
+	body := s.send(http.MethodGet, "/proposal?id=P3", nil, nil).body
+	if !strings.Contains(body, "stale: agents/&lt;/pre&gt;") || !strings.Contains(body, "Reject …") || strings.Contains(body, "Approve …") {
+		t.Errorf("the page of a stale proposal is %s", body)
 	}
 }
 

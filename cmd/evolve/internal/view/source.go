@@ -188,8 +188,10 @@ type Evaluation struct {
 	Number  int // of the run
 	Variant string
 	Record  bench.Evaluation
-	// Question is what the task asks and expects; nil in a list, and where none was kept.
+	// Question is what the task asks and expects; nil in a list, and where it is not known. Changed
+	// reports that it is not known because the suites have changed since.
 	Question *archive.Question
+	Changed  bool
 	// Transcript is nil in a list, and where none was kept.
 	Transcript *agent.Transcript
 }
@@ -201,6 +203,8 @@ type Proposal struct {
 	Undecided bool
 	// Reversible reports that a person may roll its adoption back.
 	Reversible bool
+	// Stale lists what changed since its config was measured; such a proposal cannot be approved.
+	Stale []string
 	// Facts are what is known of it: the gain, and what gets worse or dearer; empty in a list.
 	Facts []Fact
 	// Sections are what `evolve show` and `evolve diff` print of it; empty in a list.

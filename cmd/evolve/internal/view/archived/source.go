@@ -33,6 +33,10 @@ type Words interface {
 	Proposal(ctx context.Context, a *archive.Archive, p archive.ProposalRecord) (parts []view.Section, facts []view.Fact, err error)
 	// Limits describes the limits of a run and what is spent of each.
 	Limits(ctx context.Context, a *archive.Archive, r archive.Run) (string, error)
+	// Question returns what a search task asks and expects, whose run keeps none: by the suites of
+	// the workspace. nil where the workspace lacks the agent or the task; changed reports that its
+	// suites are not those of the hash.
+	Question(agentID, suiteHash, task string) (q *archive.Question, changed bool)
 	// Undecided reports whether a person may decide on a proposal.
 	Undecided(p archive.ProposalRecord) bool
 	// Reversible reports whether a person may roll an adoption back.
@@ -192,11 +196,19 @@ func (s *Source) progressOf(ctx context.Context, a *archive.Archive, r archive.R
 // Proposals is [view.Source.Proposals].
 func (s *Source) Proposals(ctx context.Context) (list []view.Proposal, err error) {
 	err = s.Look(func(a *archive.Archive) error {
+		src, err := s.AsTheyAre(ctx, a)
+		if err != nil {
+			return err
+		}
 		for p, err := range a.Proposals(ctx) {
 			if err != nil {
 				return err
 			}
-			list = append(list, view.Proposal{ProposalRecord: p, Undecided: s.Words.Undecided(p)})
+			moved, _, err := model.MovedSince(ctx, src, p.ID)
+			if err != nil {
+				return err
+			}
+			list = append(list, view.Proposal{ProposalRecord: p, Undecided: s.Words.Undecided(p), Stale: moved})
 		}
 		return nil
 	})
@@ -217,6 +229,13 @@ func (s *Source) Proposals(ctx context.Context) (list []view.Proposal, err error
 func (s *Source) Proposal(ctx context.Context, id string) (p view.Proposal, err error) {
 	err = s.look(func(a *archive.Archive) error {
 		if p.ProposalRecord, err = a.Proposal(ctx, id); err != nil {
+			return err
+		}
+		src, err := s.AsTheyAre(ctx, a)
+		if err != nil {
+			return err
+		}
+		if p.Stale, _, err = model.MovedSince(ctx, src, id); err != nil {
 			return err
 		}
 		p.Undecided, p.Reversible = s.Words.Undecided(p.ProposalRecord), s.Words.Reversible(p.ProposalRecord)

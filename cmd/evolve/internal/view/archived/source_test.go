@@ -31,6 +31,8 @@ func (noWords) Proposal(context.Context, *archive.Archive, archive.ProposalRecor
 
 func (noWords) Limits(context.Context, *archive.Archive, archive.Run) (string, error) { return "", nil }
 
+func (noWords) Question(string, string, string) (*archive.Question, bool) { return nil, false }
+
 func (noWords) Undecided(archive.ProposalRecord) bool { return false }
 
 func (noWords) Reversible(archive.ProposalRecord) bool { return false }

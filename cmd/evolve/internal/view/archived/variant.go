@@ -215,7 +215,7 @@ func (s *Source) Evaluation(ctx context.Context, agentID, run string, seq int64)
 		if v, err := a.Variant(ctx, agentID, out.Record.Variant); err == nil {
 			out.Variant = fmt.Sprintf("v%d", v.Number)
 		}
-		if err := question(ctx, a, r.ID, &out); err != nil {
+		if err := s.question(ctx, a, r.ID, &out); err != nil {
 			return err
 		}
 		t, err := a.Transcript(ctx, out.Record.Key)
@@ -228,17 +228,21 @@ func (s *Source) Evaluation(ctx context.Context, agentID, run string, seq int64)
 	return out, err
 }
 
-// question adds what the task of an evaluation asks and expects, where its run has kept it.
-func question(ctx context.Context, a *archive.Archive, run string, e *view.Evaluation) error {
+// question adds what the task of an evaluation asks and expects. A run keeps that of holdout tasks;
+// that of a search task is as the suites have it, while they are those of the run.
+func (s *Source) question(ctx context.Context, a *archive.Archive, run string, e *view.Evaluation) error {
 	plan, err := a.Plan(ctx, run, e.Record.Agent)
-	if err == nil {
-		var q archive.Question
-		if q, err = a.Question(ctx, plan.SuiteHash, e.Record.Task); err == nil {
-			e.Question = &q
-		}
-	}
 	if errors.Is(err, archive.ErrNotFound) {
 		return nil
 	}
+	if err != nil {
+		return err
+	}
+	q, err := a.Question(ctx, plan.SuiteHash, e.Record.Task)
+	if errors.Is(err, archive.ErrNotFound) {
+		e.Question, e.Changed = s.Words.Question(e.Record.Agent, plan.SuiteHash, e.Record.Task)
+		return nil
+	}
+	e.Question = &q
 	return err
 }
