@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"html"
 	"io"
 	"net/http"
 	"net/http/cookiejar"
@@ -16,6 +17,7 @@ import (
 	"time"
 
 	"evolve/archive"
+	"evolve/bench"
 	"evolve/cmd/evolve/internal/cli/clitest/fixture"
 	"evolve/cmd/evolve/internal/wire"
 )
@@ -279,4 +281,49 @@ func TestViewRollsBack(t *testing.T) {
 	if err != nil {
 		t.Error(err)
 	}
+}
+
+// TestViewShowsQuestionsOfSearchTasks checks that an evaluation of a search task has the question
+// and the expected answer of the suite, and none when the suite has changed since the night.
+func TestViewShowsQuestionsOfSearchTasks(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if err := fixture.Workspace(dir, "tiny"); err != nil {
+		t.Fatal(err)
+	}
+	if code := Run(t.Context(), process(t, dir, "run", "--quiet", "--seed", "1")); code != 0 {
+		t.Fatalf("the night ends with exit code %d", code)
+	}
+	w, err := wire.Load(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := viewAt(t, dir)
+	var task *bench.Task
+	address := ""
+	for _, task = range w.Suites["depots"].Side(bench.Search) {
+		_, cell := v.send(http.MethodGet, "/cell?"+url.Values{"agent": {"aide"}, "v": {"v1"}, "task": {task.ID}}.Encode(), nil)
+		if _, link, found := strings.Cut(cell, `href="/evaluation?`); found {
+			link, _, _ = strings.Cut(link, `"`)
+			address = "/evaluation?" + html.UnescapeString(link)
+			break
+		}
+	}
+	if _, body := v.send(http.MethodGet, address, nil); !strings.Contains(body, html.EscapeString(task.Goal)) || !strings.Contains(body, ">Expected answer</h2>") {
+		t.Errorf("the question or the answer is missing: %s", body)
+	}
+	v.stop()
+	path := filepath.Join(dir, "suites", "depots.jsonl")
+	suite, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, bytes.Replace(suite, []byte(`"goal": "`), []byte(`"goal": "Today: `), 1), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	v = viewAt(t, dir)
+	if _, body := v.send(http.MethodGet, address, nil); !strings.Contains(body, "The suite has changed since") || strings.Contains(body, ">Expected answer</h2>") {
+		t.Errorf("after a change of the suite the page is %s", body)
+	}
+	v.stop()
 }
