@@ -51,7 +51,7 @@ func TestCompareJudges(t *testing.T) {
 		{"no base", nil, func(m *Measured) { m.Base = nil }, Rule{}, 10, Void, "the base has no benchmark"},
 		{"no candidate", nil, func(m *Measured) { m.Candidate = nil }, Rule{}, 10, Void, "the candidate has no run"},
 		{"a run less", map[Key]float64{x: .5}, func(m *Measured) { m.Candidate = m.Candidate[1:] }, Rule{}, 10, Void, "candidate ran 9 times, the base 10 times"},
-		{"too many runs", nil, nil, Rule{}, mostRuns + 1, Void, "at most 200"},
+		{"too many runs", nil, nil, Rule{}, mostRuns + 1, Void, "the limit is 200"},
 		{"a benchmark is gone", map[Key]float64{x: .5}, func(m *Measured) { delete(m.Candidate[3], y) }, Rule{}, 10, Refused, "run 4 of candidate reports BenchmarkY in sec/op never; the base's first run does so once"},
 		{"a benchmark came from nowhere", map[Key]float64{x: .5}, func(m *Measured) { m.Candidate[3][Key{"BenchmarkNew", sec}] = []float64{1} }, Rule{}, 10, Better, "BenchmarkX"},
 		{"nothing left", nil, func(m *Measured) { m.Candidate = make([]Run, 10) }, Rule{}, 10, Refused, "candidate reports BenchmarkX"},
