@@ -154,7 +154,7 @@ func TestFindRefuses(t *testing.T) {
 
 func TestFindKeepsOutOfFilesThatMayNotChange(t *testing.T) {
 	const mark = "package p\nconst a = 5 //evolve:param min=1 max=9\n"
-	for path, want := range map[string]string{"a_test.go": "in a test", "gen.go": "generated", "notes.md": "", "big.go": "at most 1048576"} {
+	for path, want := range map[string]string{"a_test.go": "in a test", "gen.go": "generated", "notes.md": "", "big.go": "more than 1048576"} {
 		src := mark
 		switch path {
 		case "gen.go":
