@@ -24,7 +24,7 @@ func TestNewRefuses(t *testing.T) {
 		{"package p\n\nvar y = " + strings.Repeat("(", 1e5) + "\n", "var x = 1\n", "", "nests more than 256 brackets"},
 		{"package p\n\n", "var x = " + strings.Repeat("-!", 3e4) + "1\n", "", "more than 1000 levels"},
 		{"package p\n\n", "var x = 1" + strings.Repeat("+1", 2000) + "\n", "", "more than 1000 levels"},
-		{"package p\n\n", "var x = 1 //" + strings.Repeat("x", mostText) + "\n", "", "at most 65536 are rewritten"},
+		{"package p\n\n", "var x = 1 //" + strings.Repeat("x", mostText) + "\n", "", "the limit for rewriting is 65536"},
 	} {
 		f := block(c.before, c.text, c.after)
 		src := f.files["a.go"]
