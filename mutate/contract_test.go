@@ -259,7 +259,7 @@ func TestBadOptions(t *testing.T) {
 		"a search needs tasks":                               func(o *Options) { o.Tasks = nil },
 		"a search needs a budget of at least one evaluation": func(o *Options) { o.Budget = 0 },
 
-		`there is no selection "best"; there are clade, hgm, dgm, pareto, map_elites, top_k, random`: func(o *Options) { o.Selection = "best" },
+		`there is no selection "best"; the selections are clade, hgm, dgm, pareto, map_elites, top_k, random`: func(o *Options) { o.Selection = "best" },
 
 		`the champion: parameter "mode" must be one of a, b`: func(o *Options) { o.Champion = agent.Config{"mode": "c"} },
 		`two tasks are called "t0"`:                          func(o *Options) { o.Tasks = append(o.Tasks, Task{ID: "t0"}) },

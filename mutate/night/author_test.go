@@ -129,7 +129,7 @@ func TestDraftsRespectTheMoneyOfTheRun(t *testing.T) {
 	if n := p.count.Load(); l.err != nil || n < 2 || n > 3 || l.budget.Spent() > 1.5 {
 		t.Errorf("asked %d times, spent %v of 1 USD, %v", n, l.budget.Spent(), l.err)
 	}
-	if last := briefs(t, a, l.run); !strings.HasPrefix(last[len(last)-1].Reason, "the budget of the run leaves no room for it") || !last[len(last)-1].Full {
+	if last := briefs(t, a, l.run); !strings.HasPrefix(last[len(last)-1].Reason, "the budget of the run leaves no room for the request") || !last[len(last)-1].Full {
 		t.Errorf("the ledger tells of %+v", last)
 	}
 }
