@@ -78,7 +78,8 @@ func (b *builder) await() error {
 // that the archive does not have.
 func Waited(ctx context.Context, src interface {
 	Proposal(ctx context.Context, id string) (archive.ProposalRecord, error)
-}, list []archive.Waiting) ([]archive.ProposalRecord, error) {
+}, list []archive.Waiting,
+) ([]archive.ProposalRecord, error) {
 	var out []archive.ProposalRecord
 	for _, w := range list {
 		p, err := src.Proposal(ctx, w.Proposal)

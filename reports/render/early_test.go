@@ -41,19 +41,23 @@ func TestEarlyNightShowsItsCause(t *testing.T) {
 	}{
 		"failed": {
 			archive.RunFailed, "agent solver: agent.yaml\nis missing", nil,
-			ended + ": agent solver: agent.yaml is missing", "error", []string{"evolve doctor", "evolve run --resume"},
+			ended + ": agent solver: agent.yaml is missing", "error",
+			[]string{"evolve doctor", "evolve run --resume"},
 		},
 		"a program that failed": {
 			archive.RunFailed, "exit status 1", func(w *world, _ *archive.AgentResult) { w.run.Try = "evolve agent run --agent solver --task t1" },
-			ended + ": exit status 1", "error", []string{"evolve agent run --agent solver --task t1", "evolve run"},
+			ended + ": exit status 1", "error",
+			[]string{"evolve agent run --agent solver --task t1", "evolve run"},
 		},
 		"an outage that the night recorded": {
 			archive.RunFailed, "agent solver: connection refused", func(_ *world, r *archive.AgentResult) { r.Reason = "connection refused" },
-			"connection refused", "error", []string{"evolve doctor", "evolve run --resume"},
+			"connection refused", "error",
+			[]string{"evolve doctor", "evolve run --resume"},
 		},
 		"interrupted": {
 			archive.RunInterrupted, "a person stopped it", nil,
-			ended + ": a person stopped it", "warning", []string{"evolve run --resume"},
+			ended + ": a person stopped it", "warning",
+			[]string{"evolve run --resume"},
 		},
 		"interrupted while a proposal waits": {
 			archive.RunInterrupted, "a person stopped it", func(w *world, r *archive.AgentResult) {
@@ -67,13 +71,15 @@ func TestEarlyNightShowsItsCause(t *testing.T) {
 			archive.RunDone, "the limit of time ended the run", func(_ *world, r *archive.AgentResult) {
 				r.Reason, r.Causes, r.Incomplete, r.Finished = "", nil, "the limit of time left no evaluation for the agent", true
 			},
-			"the limit of time ended the run", "warning", []string{"evolve run --dry-run"},
+			"the limit of time ended the run", "warning",
+			[]string{"evolve run --dry-run"},
 		},
 		"a part was confirmed": {
 			archive.RunFailed, "the disk is full", func(_ *world, r *archive.AgentResult) {
 				r.Reason, r.Causes = "the confirmation was cut short", []stats.Cause{{Kind: "open", Sentence: "the confirmation was cut short"}}
 			},
-			"the confirmation was cut short; the run ended early: the disk is full", "error", []string{"evolve doctor", "evolve run --resume"},
+			"the confirmation was cut short; the run ended early: the disk is full", "error",
+			[]string{"evolve doctor", "evolve run --resume"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
