@@ -51,15 +51,17 @@ func TestGraderThatFailsOnceIsCounted(t *testing.T) {
 	}
 }
 
+// taskGradedBy returns a task that a Python program grades.
+func taskGradedBy(id, program string) *Task {
+	tk := task(id, "x")
+	tk.Graders = []GraderSpec{{Type: "command", Raw: json.RawMessage(`{"type":"command","argv":["python3","` + program + `"]}`)}}
+	return tk
+}
+
 // TestMissingGraderEndsTheRunAtOnce checks that a program that cannot be started and has graded
 // nothing ends the run with its first attempt, and that one that has graded before does not.
 func TestMissingGraderEndsTheRunAtOnce(t *testing.T) {
 	answers := scripted(func(context.Context, agent.Request) agent.Result { return agent.Result{Outcome: agent.OK} })
-	graded := func(id, program string) *Task {
-		tk := task(id, "x")
-		tk.Graders = []GraderSpec{{Type: "command", Raw: json.RawMessage(`{"type":"command","argv":["python3","` + program + `"]}`)}}
-		return tk
-	}
 	gone := &GraderError{Argv: []string{"python3", "check.py"}, Err: errors.New(`"python3 check.py" is not there`), Unstartable: true}
 	worked, calls := false, 0
 	grade := func(context.Context, GradeInput) (Grading, error) {
@@ -69,27 +71,27 @@ func TestMissingGraderEndsTheRunAtOnce(t *testing.T) {
 		return Grading{Score: 1}, nil
 	}
 	b := newBed(t, Settings{}, answers, grade)
-	_, err := b.harness.Evaluate(t.Context(), job(graded("t", "check.py")))
+	_, err := b.harness.Evaluate(t.Context(), job(taskGradedBy("t", "check.py")))
 	var failing *GradersFailingError
 	if !errors.Is(err, ErrOutage) || !errors.As(err, &failing) || calls != 1 || err.Error() != `a grader cannot be started: "python3 check.py" is not there` || failing.Try() != "evolve agent run --task t" {
 		t.Errorf("after %d attempts: %v", calls, err)
 	}
 	// Another program's verdicts do not show that this program can start.
 	worked, b = true, newBed(t, Settings{}, answers, grade)
-	if _, err := b.harness.Evaluate(t.Context(), job(graded("o", "other.py"))); err != nil {
+	if _, err := b.harness.Evaluate(t.Context(), job(taskGradedBy("o", "other.py"))); err != nil {
 		t.Fatal(err)
 	}
 	worked, calls = false, 0
-	if _, err := b.harness.Evaluate(t.Context(), job(graded("t", "check.py"))); !errors.Is(err, ErrOutage) || calls != 1 {
+	if _, err := b.harness.Evaluate(t.Context(), job(taskGradedBy("t", "check.py"))); !errors.Is(err, ErrOutage) || calls != 1 {
 		t.Errorf("after %d attempts: %v", calls, err)
 	}
 	// One that has graded before is tried again, and its evaluation is missing data.
 	worked, b = true, newBed(t, Settings{}, answers, grade)
-	if _, err := b.harness.Evaluate(t.Context(), job(graded("t", "check.py"))); err != nil {
+	if _, err := b.harness.Evaluate(t.Context(), job(taskGradedBy("t", "check.py"))); err != nil {
 		t.Fatal(err)
 	}
 	worked, calls = false, 0
-	e, err := b.harness.Evaluate(t.Context(), job(graded("u", "check.py")))
+	e, err := b.harness.Evaluate(t.Context(), job(taskGradedBy("u", "check.py")))
 	if err != nil || e.Scored || calls != 4 {
 		t.Errorf("after %d attempts: %+v, %v", calls, e, err)
 	}
@@ -100,11 +102,6 @@ func TestMissingGraderEndsTheRunAtOnce(t *testing.T) {
 // way in between, does not.
 func TestGraderThatCrashesAtEachStartEndsTheRun(t *testing.T) {
 	answers := scripted(func(context.Context, agent.Request) agent.Result { return agent.Result{Outcome: agent.OK} })
-	graded := func(id, program string) *Task {
-		tk := task(id, "x")
-		tk.Graders = []GraderSpec{{Type: "command", Raw: json.RawMessage(`{"type":"command","argv":["python3","` + program + `"]}`)}}
-		return tk
-	}
 	crash := &GraderError{Argv: []string{"python3", "check.py"}, Err: errors.New(`"python3 check.py" ended with exit code 1 and no verdict: "ImportError"`), Crashed: true}
 	late := &GraderError{Argv: crash.Argv, Err: errors.New(`"python3 check.py" took longer than 1m0s`)}
 	calls := 0
@@ -125,7 +122,7 @@ func TestGraderThatCrashesAtEachStartEndsTheRun(t *testing.T) {
 			if strings.HasPrefix(id, "other") {
 				program = "other.py"
 			}
-			if _, err = b.harness.Evaluate(t.Context(), job(graded(id, program))); err != nil {
+			if _, err = b.harness.Evaluate(t.Context(), job(taskGradedBy(id, program))); err != nil {
 				return err
 			}
 		}
