@@ -75,6 +75,8 @@ type commandLine struct {
 	// names are those of the path as they were typed, flags the flags with their values, used
 	// the names of the flags, and rest the arguments.
 	names, flags, used, rest []string
+	// values are those of the flags, by name.
+	values map[string]string
 	// known are the flags of the path's last command, below the commands that may follow.
 	known []cli.Flag
 	below []*cli.Command
@@ -97,7 +99,7 @@ func arrange(commands []*cli.Command, args []string) (commandLine, error) {
 	}
 	for _, name := range line.used {
 		if findFlag(line.known, name) == nil {
-			return line, unknownFlag(name, line.known)
+			return line, unknownFlag(name, line.values[name], line.known)
 		}
 	}
 	line.args = append(line.names, line.flags...)
@@ -110,7 +112,7 @@ func arrange(commands []*cli.Command, args []string) (commandLine, error) {
 // scan tells the words of a command line apart. After an error the line has what was before
 // it.
 func scan(commands []*cli.Command, args []string) (commandLine, error) {
-	line := commandLine{known: common(), below: commands}
+	line := commandLine{known: common(), below: commands, values: map[string]string{}}
 	every := append(common(), allFlags(commands)...)
 	for len(args) > 0 {
 		word := args[0]
@@ -131,7 +133,11 @@ func scan(commands []*cli.Command, args []string) (commandLine, error) {
 			}
 			continue
 		}
-		name, _, hasValue := strings.Cut(strings.TrimLeft(word, "-"), "=")
+		name, value, hasValue := strings.Cut(strings.TrimLeft(word, "-"), "=")
+		if !hasValue && len(args) > 0 {
+			value = args[0]
+		}
+		line.values[name] = value
 		flag := findFlag(every, name)
 		_, isBool := flag.(*cli.BoolFlag)
 		switch {
@@ -140,7 +146,7 @@ func scan(commands []*cli.Command, args []string) (commandLine, error) {
 		case name == "version":
 			line.version = true
 		case flag == nil:
-			return line, unknownFlag(name, orElse(line.known, every, len(line.path) > 0))
+			return line, unknownFlag(name, value, orElse(line.known, every, len(line.path) > 0))
 		case isBool || hasValue:
 			line.flags, line.used = append(line.flags, word), append(line.used, name)
 		case len(args) == 0:

@@ -22,8 +22,82 @@ var usualLetters = map[string][]string{
 // mostNear bounds the flags that are suggested for one letter.
 const mostNear = 3
 
-// unknownFlag refuses a flag and suggests what was probably meant.
-func unknownFlag(name string, flags []cli.Flag) error {
+// usualWords are the flags that a word stands for in other programs, the likeliest first. Words of
+// flags themselves need no entry.
+var usualWords = map[string][]string{
+	"address":     {"port", "hub"},
+	"algorithm":   {"selection"},
+	"author":      {"by"},
+	"benchmark":   {"suite"},
+	"browser":     {"open", "no-browser"},
+	"calls":       {"budget-evals"},
+	"category":    {"domain"},
+	"comment":     {"reason"},
+	"confirm":     {"yes"},
+	"continue":    {"resume"},
+	"cost":        {"budget-usd"},
+	"count":       {"limit", "last", "repeats"},
+	"dataset":     {"suite"},
+	"deadline":    {"until"},
+	"directory":   {"dir", "workspace"},
+	"dollars":     {"budget-usd"},
+	"duration":    {"budget-time"},
+	"end":         {"until"},
+	"epochs":      {"repeats"},
+	"evaluations": {"budget-evals"},
+	"expected":    {"answer"},
+	"folder":      {"dir", "workspace"},
+	"format":      {"json", "markdown", "html"},
+	"gold":        {"answer"},
+	"hours":       {"budget-time"},
+	"interactive": {"yes"},
+	"iterations":  {"budget-evals"},
+	"jobs":        {"concurrency"},
+	"message":     {"reason"},
+	"metric":      {"grader"},
+	"minutes":     {"budget-time"},
+	"money":       {"budget-usd"},
+	"output":      {"format", "json", "markdown", "html"},
+	"overwrite":   {"force"},
+	"page":        {"html", "open"},
+	"parallel":    {"concurrency"},
+	"path":        {"dir", "workspace"},
+	"preview":     {"dry-run"},
+	"processes":   {"concurrency"},
+	"project":     {"workspace"},
+	"prompt":      {"question", "yes"},
+	"random":      {"seed"},
+	"replace":     {"force"},
+	"root":        {"workspace"},
+	"runs":        {"repeats", "last"},
+	"sampler":     {"selection"},
+	"samples":     {"limit", "budget-evals"},
+	"scorer":      {"grader"},
+	"silent":      {"quiet"},
+	"simulate":    {"dry-run"},
+	"spend":       {"budget-usd"},
+	"start":       {"at"},
+	"steps":       {"budget-evals"},
+	"stop":        {"until"},
+	"strategy":    {"selection"},
+	"tail":        {"last"},
+	"text":        {"markdown"},
+	"threads":     {"concurrency"},
+	"timeout":     {"budget-time", "until"},
+	"top":         {"limit", "last"},
+	"trials":      {"budget-evals"},
+	"user":        {"by"},
+	"who":         {"by"},
+	"workers":     {"concurrency"},
+	"xml":         {"junit"},
+}
+
+// emptyWords are words of flags that do not tell them apart.
+var emptyWords = []string{"max", "min", "maximum", "minimum", "n", "num", "number", "of", "no", "non", "use", "set", "with", "total"}
+
+// unknownFlag refuses a flag and suggests what was probably meant. The value is that of the flag, or
+// the word after it; it may be empty.
+func unknownFlag(name, value string, flags []cli.Flag) error {
 	names := []string{"help"}
 	for _, f := range flags {
 		if n := f.Names()[0]; !slices.Contains(names, n) {
@@ -35,7 +109,11 @@ func unknownFlag(name string, flags []cli.Flag) error {
 	if len(name) == 1 {
 		hint = exit.Listed("did you mean ", nearLetter(name, names), list)
 	} else {
-		hint = exit.Suggest(exit.Listed("did you mean ", nearBegin(name, names), list), "--%s", name, names)
+		near := nearBegin(name, names)
+		if near == nil {
+			near = nearWords(name, value, names)
+		}
+		hint = exit.Suggest(exit.Listed("did you mean ", near, list), "--%s", name, names)
 	}
 	return exit.Errorf(exit.Usage, hint, "there is no flag %s", dashed(name))
 }
@@ -80,6 +158,73 @@ func nearBegin(name string, names []string) []string {
 		return nil
 	}
 	return []string{alternatives(near) + "?"}
+}
+
+// nearWords returns the few flags that have most words of the name or mean the same, as the words of
+// a question. Where the value is the name of one of these, or of a flag where a format is asked for,
+// it is that one: `--format json` is --json.
+func nearWords(name, value string, names []string) []string {
+	words := tellingWords(name)
+	if asked := strings.ToLower(value); asked != "" && slices.Contains(names, asked) {
+		if slices.ContainsFunc(words, func(w string) bool { return slices.Contains([]string{"format", "output", "as"}, w) }) {
+			return []string{"--" + asked + "?"}
+		}
+	}
+	for _, means := range []func(word, flag string) bool{usualFor, sharesWord} {
+		best, near := 0, []string(nil)
+		for _, n := range names {
+			same := 0
+			for _, w := range words {
+				if means(w, n) {
+					same++
+				}
+			}
+			if same > best {
+				best, near = same, nil
+			}
+			if same == best && best > 0 {
+				near = append(near, "--"+n)
+			}
+		}
+		if len(near) > 0 && len(near) <= mostNear {
+			return []string{alternatives(near) + "?"}
+		}
+	}
+	return nil
+}
+
+// tellingWords returns the words of a flag that tell it apart from others.
+func tellingWords(name string) []string {
+	words := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return r == '-' || r == '_' })
+	return slices.DeleteFunc(words, func(w string) bool { return slices.Contains(emptyWords, w) })
+}
+
+// usualFor reports whether a word stands for a flag in other programs.
+func usualFor(word, flag string) bool {
+	for usual, flags := range usualWords {
+		if sameWord(word, usual) && slices.Contains(flags, flag) {
+			return true
+		}
+	}
+	return false
+}
+
+// sharesWord reports whether a flag has a word.
+func sharesWord(word, flag string) bool {
+	return slices.ContainsFunc(tellingWords(flag), func(of string) bool { return sameWord(word, of) })
+}
+
+// sameWord reports whether two words are the same but for their ends, such as "evals" and
+// "evaluations".
+func sameWord(a, b string) bool {
+	if a == b {
+		return true
+	}
+	short, n := min(len(a), len(b)), 0
+	for n < short && a[n] == b[n] {
+		n++
+	}
+	return n == short && n >= 3 || n >= 4 && n >= short-1
 }
 
 // alternatives joins names as one of which something is.
