@@ -44,9 +44,19 @@ func checkArguments(c *cli.Context, name string, command *cli.Command) error {
 	return nil
 }
 
-// checkTexts refuses flags that are given without a text: where a flag narrows what a command
-// does, an empty one, as of an unset variable, would widen it.
-func checkTexts(c *cli.Context, flags []cli.Flag) error {
+// neededTexts are the flags with a text that a command does not do without.
+var neededTexts = map[string][]string{
+	"evolve audit accept-head": {"reason"},
+	"evolve autonomy lower":    {"reason"},
+	"evolve autonomy request":  {"reason"},
+	"evolve memory retract":    {"reason"},
+	"evolve reject":            {"reason"},
+	"evolve worker":            {"hub"},
+}
+
+// checkTexts refuses flags that are given without a text: where a flag narrows what the command of
+// the name does, an empty one, as of an unset variable, would widen it.
+func checkTexts(c *cli.Context, command string, flags []cli.Flag) error {
 	for _, f := range flags {
 		name, value := f.Names()[0], ""
 		switch f.(type) {
@@ -58,7 +68,11 @@ func checkTexts(c *cli.Context, flags []cli.Flag) error {
 			continue
 		}
 		if c.IsSet(name) && strings.TrimSpace(value) == "" {
-			return exit.Errorf(exit.Usage, "give it a value, or leave --"+name+" out", "--%s is empty", name)
+			hint := "give it a value, or leave --" + name + " out"
+			if slices.Contains(neededTexts[command], name) {
+				hint = fmt.Sprintf("%s needs it: write --%s \"…\"", strings.TrimPrefix(command, "evolve "), name)
+			}
+			return exit.Errorf(exit.Usage, hint, "--%s is empty", name)
 		}
 	}
 	return nil

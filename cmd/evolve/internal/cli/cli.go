@@ -118,7 +118,7 @@ func (sh *shell) dress(commands []*cli.Command, parent string) {
 		flags, name, action := c.Flags, parent+" "+c.Name, c.Action
 		c.OnUsageError = func(_ *cli.Context, err error, _ bool) error { return badFlag(err, flags) }
 		c.Action = func(ctx *cli.Context) error {
-			if err := cmp.Or(checkCommon(ctx), checkTexts(ctx, flags)); err != nil {
+			if err := cmp.Or(checkCommon(ctx), checkTexts(ctx, name, flags)); err != nil {
 				return err
 			}
 			if action == nil {

@@ -106,7 +106,7 @@ func parseApp() *cli.App {
 		for _, c := range commands {
 			flags, name := c.Flags, parent+" "+c.Name
 			c.Action = func(ctx *cli.Context) error {
-				return cmp.Or(checkCommon(ctx), checkTexts(ctx, flags), checkArguments(ctx, name, c))
+				return cmp.Or(checkCommon(ctx), checkTexts(ctx, name, flags), checkArguments(ctx, name, c))
 			}
 			dress(c.Subcommands, name)
 		}
