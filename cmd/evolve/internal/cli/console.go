@@ -219,7 +219,7 @@ func (p *person) confirm(ctx context.Context, what string) error {
 		if errors.Is(err, night.ErrInterrupted) {
 			return err
 		}
-		answer, known := yesOrNo(line)
+		answer, known := text.YesOrNo(line)
 		switch {
 		case err == nil && answer:
 			return nil
@@ -228,17 +228,6 @@ func (p *person) confirm(ctx context.Context, what string) error {
 		}
 		_, _ = fmt.Fprintf(p.out, "%q is neither: type y or yes to go on, n or no to stop\n", text.Visible(oneLine(line, 40)))
 	}
-}
-
-// yesOrNo returns what a line answers, and whether it is an answer. An empty one is no.
-func yesOrNo(line string) (yes, known bool) {
-	switch strings.ToLower(strings.TrimSpace(line)) {
-	case "y", "yes":
-		return true, true
-	case "", "n", "no":
-		return false, true
-	}
-	return false, false
 }
 
 // command returns a command that works in the current folder.

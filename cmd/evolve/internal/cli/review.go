@@ -17,6 +17,7 @@ import (
 	"evolve/cmd/evolve/internal/workspace"
 	"evolve/gates/review"
 	"evolve/reports/model"
+	"evolve/runtime/text"
 )
 
 // reviewView is `evolve review --json`: what was decided.
@@ -226,7 +227,7 @@ func reviewOne(sh *shell, c *cli.Context, w *workspace.Workspace, who *person, o
 		}
 		d, word := decision{}, review.Decision{By: c.String("by")}
 		choice = strings.ToLower(choice)
-		switch yes, known := yesOrNo(choice); {
+		switch yes, known := text.YesOrNo(choice); {
 		case known && yes:
 			choice = "a"
 		case known && choice != "":

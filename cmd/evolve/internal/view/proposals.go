@@ -1,6 +1,7 @@
 package view
 
 import (
+	"fmt"
 	"net/http"
 	"strconv"
 	"time"
@@ -91,7 +92,7 @@ func (s *Server) decision(w http.ResponseWriter, r *http.Request, status int, d 
 	s.show(w, r, status, "decide", frame{Title: d.Verb() + " " + text.Visible(d.ID)}, d)
 }
 
-// decide records a decision if the person has typed yes to the question as it is now.
+// decide records a decision if the person has typed y or yes to the question as it is now.
 func (s *Server) decide(w http.ResponseWriter, r *http.Request) error {
 	if err := r.ParseForm(); err != nil {
 		return &badRequest{"the form cannot be read: " + err.Error()}
@@ -106,13 +107,17 @@ func (s *Server) decide(w http.ResponseWriter, r *http.Request) error {
 	}
 	d := decidePage{Action: action, ID: r.PostForm.Get("id"), Answer: Answer{Reason: r.PostForm.Get("reason"), Override: r.PostForm.Get("override")}}
 	q, err := s.Decider.Ask(r.Context(), action, d.ID, d.Answer)
+	answer := r.PostForm.Get("yes")
+	yes, known := text.YesOrNo(answer)
 	switch {
 	case err != nil:
 		d.Refused, d.Hint = s.Decider.Refusal(err)
 		s.decision(w, r, http.StatusConflict, d)
 		return nil
-	case r.PostForm.Get("yes") != "yes":
+	case !yes && known:
 		d.Refused = "not confirmed; nothing was done"
+	case !yes:
+		d.Refused = fmt.Sprintf("%s is neither: type y or yes to go on; nothing was done", text.Quote(text.OneLine(answer)))
 	case !equal(r.PostForm.Get("shown"), q.Digest()):
 		d.Refused = "what you were shown has changed; nothing was done"
 	}

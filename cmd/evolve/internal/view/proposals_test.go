@@ -63,7 +63,9 @@ func TestRollback(t *testing.T) {
 	if r := s.send(http.MethodPost, "/decide", stale, nil); r.StatusCode != http.StatusConflict || len(d.decided) > 0 {
 		t.Errorf("after another question: status %d, decided: %q", r.StatusCode, d.decided)
 	}
-	if r := s.send(http.MethodPost, "/decide", answerTo(page, "rollback", "P2", "it disappointed"), nil); r.StatusCode != http.StatusOK || len(d.decided) != 1 || d.decided[0] != "rollback P2 it disappointed" {
+	confirmed := answerTo(page, "rollback", "P2", "it disappointed")
+	confirmed.Set("yes", " Y ") // as at the terminal
+	if r := s.send(http.MethodPost, "/decide", confirmed, nil); r.StatusCode != http.StatusOK || len(d.decided) != 1 || d.decided[0] != "rollback P2 it disappointed" {
 		t.Errorf("status %d, decided: %q", r.StatusCode, d.decided)
 	}
 }
@@ -91,7 +93,9 @@ func TestDecide(t *testing.T) {
 		change func(*http.Request)
 		want   int
 	}{
-		{"not confirmed", form("yes", "y"), nil, 409},
+		{"not confirmed", form("yes", "n"), nil, 409},
+		{"no answer", form("yes", ""), nil, 409},
+		{"neither", form("yes", "yess"), nil, 409},
 		{"another form", form("form", "x"), nil, 403},
 		{"another question", form("shown", "x"), nil, 409},
 		{"another decision", form("do", "revoke"), nil, 400},
