@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 
@@ -83,7 +84,11 @@ func serveView(sh *shell, c *cli.Context, root string) error {
 	if err := announce(sh, c, server); err != nil {
 		return err
 	}
-	return server.Serve(c.Context, l)
+	err = server.Serve(c.Context, l)
+	if errors.Is(err, night.ErrInterrupted) { // its usual end
+		return nil
+	}
+	return err
 }
 
 // announce prints the address, and opens it in the browser where a person is at the terminal.
