@@ -29,7 +29,7 @@ type signedLine struct {
 func signedStatus(ctx context.Context, sh *shell, a *archive.Archive, root string) *signedLine {
 	set, err := sh.AuditSettings(root)
 	if err != nil {
-		return &signedLine{Fault: "whether the ledger's head is signed is unknown: evolve.yaml cannot be read", Next: sh.command("evolve doctor")}
+		return &signedLine{Fault: "whether the head of the ledger is signed is unknown: the settings cannot be read", Next: sh.command("evolve doctor")}
 	}
 	allowed, err := signing.Allowed(set)
 	if err == nil && allowed == nil {

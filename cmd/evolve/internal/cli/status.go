@@ -15,6 +15,7 @@ import (
 	"evolve/archive"
 	"evolve/bench/stats"
 	"evolve/cmd/evolve/internal/batch/backup"
+	"evolve/cmd/evolve/internal/exit"
 	"evolve/cmd/evolve/internal/notify"
 	"evolve/cmd/evolve/internal/wire"
 	"evolve/cmd/evolve/internal/workspace"
@@ -28,6 +29,9 @@ import (
 type statusView struct {
 	Workspace string `json:"workspace"`
 	Running   bool   `json:"running"`
+	// Faulty are the mistakes in the files of the workspace, which a run refuses; what was recorded is
+	// shown nevertheless.
+	Faulty *faultyFiles `json:"faulty,omitempty"`
 	// Refused is the reason why the archive of a killed process could not be put in order; it is read as
 	// it is.
 	Refused string `json:"refused,omitempty"`
@@ -65,6 +69,41 @@ type statusView struct {
 	latest archive.Run
 	// moved is [review.Reviewer.Moved].
 	moved func(archive.ProposalRecord) (string, bool)
+}
+
+// faultyFiles describes why a workspace cannot be loaded.
+type faultyFiles struct {
+	Problems []string `json:"problems"`
+	Hint     string   `json:"hint,omitempty"`
+}
+
+// faultyOf returns the mistakes that the error of loading a workspace lists.
+func faultyOf(err error) *faultyFiles {
+	if err == nil {
+		return nil
+	}
+	_, hint := exit.Of(err)
+	return &faultyFiles{Problems: strings.Split(err.Error(), "\n"), Hint: hint}
+}
+
+// printFaulty begins the status with the mistakes of the workspace.
+func printFaulty(con *console, f *faultyFiles) {
+	const most = 5
+	if f == nil {
+		return
+	}
+	con.printf("! the workspace cannot be loaded, and a run is refused\n")
+	for i, problem := range f.Problems {
+		if i == most {
+			con.printf("  %d more: %s\n", len(f.Problems)-most, con.command("evolve doctor"))
+			break
+		}
+		con.printf("  %s\n", text.Visible(problem))
+	}
+	if f.Hint != "" {
+		con.printf("  %s\n", con.localHint(f.Hint))
+	}
+	con.printf("\n")
 }
 
 type runLine struct {
@@ -122,9 +161,14 @@ func statusCommand(sh *shell) *cli.Command {
 				return err
 			}
 			view := statusView{Workspace: root, Waiting: []model.Waiting{}, Awaiting: []proposalLine{}, Levels: []levelOf{}, Confirming: []confirmingLine{}, Entries: []entriesLine{}, Runs: []runLine{}, Adopted: []proposalLine{}, moved: sh.PatchReader(root).Moved}
+			w, err := wire.Load(root)
+			if err != nil {
+				w = nil
+			}
+			view.Faulty = faultyOf(err)
 			look := func(a *archive.Archive) error {
 				view.Signed = signedStatus(c.Context, sh, a, root)
-				return view.fill(c.Context, a, loadable(root), sh.Now())
+				return view.fill(c.Context, a, w, sh.Now())
 			}
 			if err := wire.LookIfThere(root, look); err != nil {
 				return err
@@ -352,6 +396,7 @@ func agentLineOf(ctx context.Context, a *archive.Archive, run, id string) (agent
 }
 
 func printStatus(con *console, v statusView) {
+	printFaulty(con, v.Faulty)
 	unsigned := v.Signed != nil && v.Signed.Fault != ""
 	if unsigned {
 		printSigned(con, v.Signed)
@@ -365,7 +410,7 @@ func printStatus(con *console, v statusView) {
 	printWatch(con, v.Watch)
 	printWaiting(con, v.Waiting)
 	if len(v.Runs)+len(v.Awaiting)+len(v.Drafts)+len(v.Adopted) == 0 {
-		con.printf("nothing has run in this workspace yet\n\n  next    %s\n", con.command("evolve run"))
+		con.printf("nothing has run in this workspace yet\n\n  next    %s\n", con.command(orElse("evolve run", "evolve doctor", v.Faulty == nil)))
 	} else {
 		printAwaiting(con, v.Awaiting)
 		printDrafts(con, v.Drafts)
