@@ -100,6 +100,9 @@ func (c *collector) accept(t *bench.Task, answers, choices []string) error {
 	if len(answers) == 0 {
 		return errors.New("has no answer")
 	}
+	if fields["type"] != grade.TypeJudge && !slices.ContainsFunc(answers, func(a string) bool { return strings.TrimSpace(a) != "" }) {
+		return errEmptyAnswer
+	}
 	t.Answer = &answers[0]
 	if len(answers) == 1 && len(fields) == 1 && fields["type"] == "exact" {
 		return nil // the default

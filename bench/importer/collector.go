@@ -33,6 +33,8 @@ type collector struct {
 	// indices finds it out.
 	base    *int
 	indices indices
+	// places are where the tasks stand in the file, and empty where entries without an answer do.
+	places, empty []place
 }
 
 func newCollector(o Options) *collector {
@@ -131,6 +133,10 @@ func (c *collector) add(line, number int, t bench.Task) {
 		c.note(line, "left out: its conversation ends with the answer")
 		return
 	}
+	if t.Goal != "" && strings.TrimSpace(t.Goal) == "" {
+		c.note(line, "left out: its question is empty")
+		return
+	}
 	t.Split = c.o.Split
 	t.ID = c.id(line, number, t.ID)
 	var text bytes.Buffer
@@ -144,7 +150,7 @@ func (c *collector) add(line, number int, t bench.Task) {
 		return
 	}
 	c.ids[t.ID] = true
-	c.tasks = append(c.tasks, t)
+	c.tasks, c.places = append(c.tasks, t), append(c.places, place{line, number})
 }
 
 // maxID bounds a foreign id, in bytes.

@@ -200,6 +200,8 @@ func Read(r io.Reader, o Options) ([]bench.Task, []Note, error) {
 	}
 	c.dropLeakingDomains()
 	c.dropBadDomains()
+	c.noteEmpty()
+	c.noteContradictions()
 	tasks := c.sample()
 	c.noteJudges(tasks)
 	c.noteOrder()

@@ -102,7 +102,7 @@ func TestRead(t *testing.T) {
 				`{"id":"task-00001","goal":"which?\n\nA) red\nB) it's blue\n\nAnswer with the letter alone.","graders":[{"answer":["B","it's blue"],"ignore_case":true,"type":"exact"}],"answer":"B"}`,
 				`{"id":"task-00002","goal":"which now?\n\nA) one\nB) two\n\nAnswer with the letter alone.","graders":[{"answer":["B","two"],"ignore_case":true,"type":"exact"}],"answer":"B"}`,
 			},
-			notes: []string{`line 4: left out: its choices cannot be distinguished: "what"`},
+			notes: []string{`line 4: left out: it has choices that cannot be distinguished: "what"`},
 		},
 		"choices of an object": {
 			text: `{"question":"which?","options":["red","blue"],"answer":"blue"}`, format: Questions,

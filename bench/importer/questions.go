@@ -119,7 +119,7 @@ func readCSV(c *collector, data []byte) error {
 		c.unreadCells(at, record)
 		t, err := c.csvTask(at, record)
 		if err != nil {
-			c.note(line, "left out: %v", err)
+			c.leaveOut(line, number, "", err)
 			continue
 		}
 		c.add(line, number, t)
@@ -129,8 +129,8 @@ func readCSV(c *collector, data []byte) error {
 // csvTask returns the task of a record.
 func (c *collector) csvTask(at table, record []string) (bench.Task, error) {
 	question, answer := at.cell(record, "question"), at.cell(record, "answer")
-	if question == "" || at.columns["answer"] >= len(record) {
-		return bench.Task{}, errors.New("it has no question or no answer")
+	if strings.TrimSpace(question) == "" || at.columns["answer"] >= len(record) {
+		return bench.Task{}, errors.New("has no question or no answer")
 	}
 	t := bench.Task{
 		ID: at.cell(record, "id"), Goal: question, Domain: at.cell(record, "domain"),
@@ -140,14 +140,11 @@ func (c *collector) csvTask(at table, record []string) (bench.Task, error) {
 	if cell := at.cell(record, "choices"); cell != "" {
 		var ok bool
 		if choices, ok = listed(cell); !ok {
-			return t, fmt.Errorf("its choices cannot be distinguished: %s", show(cell))
+			return t, fmt.Errorf("has choices that cannot be distinguished: %s", show(cell))
 		}
 		accepted = c.letter(choices, accepted)
 	}
-	if err := c.accept(&t, accepted, choices); err != nil {
-		return t, fmt.Errorf("it %w", err)
-	}
-	return t, nil
+	return t, c.accept(&t, accepted, choices)
 }
 
 // unreadCells records the unused columns of a record: by the header, or by number if it
@@ -331,7 +328,7 @@ func (c *collector) labelled(part string, pairs [][]string) {
 		}
 		t := bench.Task{ID: fmt.Sprintf("%s-%05d", prefix, i+1), Goal: pair[0], Domain: c.o.Domains[pair[1]]}
 		if err := c.accept(&t, pair[1:], nil); err != nil {
-			c.note(0, "pair %d of part %s left out: it %v", i+1, show(part), err)
+			c.leaveOut(0, i+1, fmt.Sprintf("pair %d of part %s ", i+1, show(part)), err)
 			continue
 		}
 		c.add(0, i+1, t)

@@ -47,7 +47,7 @@ func (c *collector) object(line, number int, raw []byte, f func(line, number int
 		return
 	}
 	if err := f(line, number, r); err != nil {
-		c.note(line, "%sleft out: it %v", what, err)
+		c.leaveOut(line, number, what, err)
 	}
 }
 
