@@ -86,6 +86,7 @@ func probes(sh *shell, root string) doctor.Probes {
 			return levelProbe(ctx, root, agentID)
 		},
 		Leftovers: func(ctx context.Context) ([]string, error) { return leftoversProbe(ctx, root) },
+		Dial:      doctor.Dial,
 		LookPath:  exec.LookPath, LookupEnv: sh.Env.Lookup,
 		Probe: sh.Ping,
 		Limits: func(ctx context.Context, w *workspace.Workspace) ([]batch.Expectation, error) {

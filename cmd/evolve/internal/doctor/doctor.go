@@ -52,7 +52,7 @@ type Check struct {
 	Err error `json:"-"`
 }
 
-// Probes are the functions by which doctor examines its surroundings. All but Trial, Grade
+// Probes are the functions by which doctor examines its surroundings. All but Dial, Trial, Grade
 // and Score must be set.
 type Probes struct {
 	// Root is the workspace's folder.
@@ -80,6 +80,9 @@ type Probes struct {
 	Leftovers func(ctx context.Context) ([]string, error)
 	// Level returns the level of autonomy that bounds an agent's live turns.
 	Level func(ctx context.Context, agentID string) (autonomy.Level, error)
+	// Dial connects to a host and a port of this machine, and ends the connection. Nil tries no
+	// service.
+	Dial func(ctx context.Context, address string) error
 	// LookPath finds a program by name, like [exec.LookPath].
 	LookPath func(name string) (string, error)
 	// LookupEnv returns an environment variable.
@@ -375,6 +378,10 @@ func checkAgents(ctx context.Context, p Probes, w *workspace.Workspace) []Check 
 			checks = append(checks, ok(name, "built in, %s%s", modelOf(w, a), allows(ctx, p, a)))
 			continue
 		case workspace.KindHTTP:
+			if problem := p.serviceProblem(ctx, name, a); problem != nil {
+				checks = append(checks, *problem)
+				continue
+			}
 			there, needs = "a service at "+hostOf(a.Adapter.URL), mapValues(a.Adapter.HeadersEnv)
 		default:
 			if problem := a.ProgramProblem(p.LookPath); problem != "" {

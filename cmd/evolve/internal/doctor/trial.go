@@ -84,6 +84,10 @@ func untried(w *workspace.Workspace, a *workspace.Agent, p Probes, before []Chec
 				return "its server " + name + " is not there"
 			}
 		}
+	case workspace.KindHTTP:
+		if failed["agent "+a.ID] {
+			return "its service takes no connections"
+		}
 	case workspace.KindCommand:
 		if a.ProgramProblem(p.LookPath) != "" {
 			return "its program is not there"
