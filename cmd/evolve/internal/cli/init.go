@@ -24,7 +24,8 @@ func initCommand(sh *shell) *cli.Command {
 			"complete and check them. Existing files are never overwritten. With --agent KIND it writes an agent\n" +
 			"of your own to begin with, instead of the built-in one: a program in Python, Go or Node, a\n" +
 			"service (http) or a prompt for a language model (llm), with parameters, twenty tasks and the\n" +
-			"next steps. An agent in Go is built, if go is there.",
+			"next steps. An agent in Go is built, if go is there. Where another agent has files of the same\n" +
+			"names, nothing is written.",
 		ArgsUsage: "[DIR]",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "agent", Usage: "begin with an agent of the `KIND` " + strings.Join(agentKinds(), ", ")},
@@ -59,14 +60,22 @@ func initWorkspace(sh *shell, c *cli.Context, files map[string][]byte, kind scaf
 	if err := makeFolder(dir); err != nil {
 		return err
 	}
+	if kind.Name != "" {
+		if err := unmixed(dir, files, kind); err != nil {
+			return err
+		}
+	}
 	written, kept, err := workspace.Init(dir, files, c.Bool("minimal"))
 	if err != nil {
 		return err
 	}
 	problems := prepareKind(c, kind, dir)
+	if kind.Name != "" && len(kept) > 0 {
+		problems = append(problems, unloadable(dir)...)
+	}
 	result := map[string]any{"workspace": dir, "written": orEmpty(written), "kept": orEmpty(kept)}
 	if kind.Name != "" {
-		result["agent"], result["problems"], result["next"] = kind.Name, orEmpty(problems), stepsOf(sh, kind, dir, problems)
+		result["agent"], result["problems"], result["next"] = kind.Name, orEmpty(problems), stepsOf(sh, kind, dir, written, problems)
 	}
 	return sh.show(result, func() {
 		sh.printf("made a workspace in %s: %d files written", dir, len(written))
@@ -76,7 +85,7 @@ func initWorkspace(sh *shell, c *cli.Context, files map[string][]byte, kind scaf
 		sh.setPlace(c, dir)
 		sh.printf("%s", "\nruns are recorded in .evolve, which git ignores and `git clean -x` removes, unless with -e .evolve\n")
 		if kind.Name != "" {
-			printKind(sh, kind, dir, problems)
+			printKind(sh, kind, dir, written, problems)
 			return
 		}
 		sh.printf("\n  next    %s\n          %s\n", sh.command("evolve doctor"), sh.command("evolve run"))

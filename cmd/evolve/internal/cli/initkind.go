@@ -13,6 +13,8 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"evolve/cmd/evolve/internal/exit"
+	"evolve/cmd/evolve/internal/wire"
+	"evolve/cmd/evolve/internal/workspace"
 	"evolve/cmd/evolve/internal/workspace/scaffold"
 	"evolve/runtime/text"
 )
@@ -92,9 +94,60 @@ func prepareKind(c *cli.Context, kind scaffold.Kind, dir string) []string {
 	return []string{problem}
 }
 
+// unmixed refuses to write an agent of a kind beside files of another one, whose suite it would not fit.
+func unmixed(dir string, files map[string][]byte, kind scaffold.Kind) error {
+	other, missing, err := workspace.Mixed(dir, files)
+	if err != nil || len(other) == 0 || len(missing) == 0 {
+		return err
+	}
+	return exit.Errorf(exit.Usage, "`evolve init DIR --agent "+kind.Name+"` makes it in another folder; `evolve init --minimal` keeps your agent and writes only evolve.yaml",
+		"nothing was written: other files are in the place of the agent: %s; of --agent %s, %s would be new", text.Visible(firstOf(other, shownKept)), kind.Name, firstOf(missing, shownKept))
+}
+
+// unloadable returns why a workspace in which files were kept cannot be loaded.
+func unloadable(dir string) []string {
+	if _, err := wire.Load(dir); err != nil {
+		return []string{"with the files that were kept, a run is refused: " + strings.ReplaceAll(text.VisibleLines(err.Error()), "\n", "; ")}
+	}
+	return nil
+}
+
+// inRepository reports whether a folder is in a work tree of git.
+func inRepository(dir string) bool {
+	for {
+		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
+			return true
+		}
+		up := filepath.Dir(dir)
+		if up == dir {
+			return false
+		}
+		dir = up
+	}
+}
+
+// commitStep returns the command that commits a new workspace; "" if nothing was written.
+func commitStep(dir string, written []string) string {
+	const commit = ` && git commit -m "the agent as it was"`
+	switch {
+	case len(written) == 0:
+		return ""
+	case !inRepository(dir):
+		return "git init && git add ." + commit
+	}
+	var first []string
+	for _, name := range written {
+		name, _, _ = strings.Cut(name, "/")
+		if !slices.Contains(first, name) {
+			first = append(first, name)
+		}
+	}
+	return "git add " + strings.Join(first, " ") + commit
+}
+
 // stepsOf returns the commands that lead from a new workspace with an agent of a kind to
 // its first verdict, each as typed.
-func stepsOf(sh *shell, kind scaffold.Kind, dir string, problems []string) []string {
+func stepsOf(sh *shell, kind scaffold.Kind, dir string, written, problems []string) []string {
 	var steps []string
 	if dir != sh.dir {
 		steps = append(steps, "cd "+text.ShellQuote(dir))
@@ -107,12 +160,22 @@ func stepsOf(sh *shell, kind scaffold.Kind, dir string, problems []string) []str
 	case kind.Name == "llm":
 		steps = append(steps, "ollama pull qwen3")
 	}
-	return append(steps, `git init && git add . && git commit -m "the agent as it was"`, "evolve doctor", "evolve run", "evolve review")
+	if commit := commitStep(dir, written); commit != "" {
+		steps = append(steps, commit)
+	}
+	return append(steps, "evolve doctor", "evolve run", "evolve review")
 }
 
 // printKind prints what a person does next with an agent of a kind.
-func printKind(sh *shell, kind scaffold.Kind, dir string, problems []string) {
-	sh.printf("\nagents/router answers the twenty tasks of suites/messages.jsonl, ten of which are held out\n")
+func printKind(sh *shell, kind scaffold.Kind, dir string, written, problems []string) {
+	fresh := slices.ContainsFunc(written, func(name string) bool {
+		return strings.HasPrefix(name, "agents/router/") || strings.HasPrefix(name, "suites/")
+	})
+	if fresh {
+		sh.printf("\nagents/router answers the twenty tasks of suites/messages.jsonl, ten of which are held out\n")
+	} else {
+		sh.printf("\nagents/router and suites/messages.jsonl were there already, and are kept\n")
+	}
 	if kind.Name == "llm" {
 		sh.printf("it needs a model: evolve.yaml names one of Ollama on this machine; `evolve help models` has the keys of\n" +
 			"others, such as providers: {openai: {kind: openai, key_env: OPENAI_API_KEY}}\n")
@@ -120,7 +183,7 @@ func printKind(sh *shell, kind scaffold.Kind, dir string, problems []string) {
 	for _, p := range problems {
 		sh.printf("! %s\n", p)
 	}
-	for i, step := range stepsOf(sh, kind, dir, problems) {
+	for i, step := range stepsOf(sh, kind, dir, written, problems) {
 		label := ""
 		if i == 0 {
 			label = "next"
