@@ -107,6 +107,9 @@ func (r *Ruling) cause(d Design) Cause {
 	c := Cause{Kind: r.kind(), Subject: r.Variant, Figures: finites(map[string]float64{
 		"difference": r.Difference, "lo": i.Lo, "hi": i.Hi, "tasks": float64(r.Tasks), "blocks": float64(r.Blocks),
 	})}
+	if n := r.missingPairs(); c.Kind == CauseOpen && r.LogE < r.Threshold && finite(n) {
+		c.Figures["more_pairs"] = math.Ceil(n)
+	}
 	switch c.Kind {
 	case CauseProven:
 		c.Sentence = r.proven()

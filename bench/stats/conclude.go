@@ -261,6 +261,14 @@ func (r *Ruling) inScore() string {
 	return fmt.Sprintf("%s points, %s interval for %s %s to %s", text.Points(r.Difference), text.Percent(r.Level), about.Words(), text.Points(i.Lo), text.Points(i.Hi))
 }
 
+// missingPairs returns the expected number of further pairs until an open candidate is shown to be
+// better on these tasks; +Inf if it cannot be.
+func (r *Ruling) missingPairs() float64 {
+	pairs := float64(r.Pairs)
+	mean, _ := Posterior(Differences{}, Differences{N: pairs, Sum: pairs * r.Difference, Variance: r.Within})
+	return ProjectedPairs(mean, r.LogE, math.Exp(-r.Threshold), r.Within)
+}
+
 func (r *Ruling) undecided(d Design) string {
 	interval := r.interval()
 	name := short(r.Variant)
@@ -278,9 +286,7 @@ func (r *Ruling) undecided(d Design) string {
 	}
 	next := "it goes on tomorrow"
 	if r.LogE < r.Threshold {
-		pairs := float64(r.Pairs)
-		mean, _ := Posterior(Differences{}, Differences{N: pairs, Sum: pairs * r.Difference, Variance: r.Within})
-		if n := ProjectedPairs(mean, r.LogE, math.Exp(-r.Threshold), r.Within); !math.IsInf(n, 1) {
+		if n := r.missingPairs(); !math.IsInf(n, 1) {
 			next += ": about " + morePairs(n)
 		}
 		return fmt.Sprintf("variant %s is neither shown better%s nor ruled out to be better by %s points (%s); %s", name, r.Reference.than(), text.Size(Practical), interval, next)

@@ -241,7 +241,7 @@ func (b *builder) commands() []string {
 		if list := slices.Concat(b.afterEarly(), b.afterWaiting()); len(list) > 0 {
 			return list
 		}
-		return []string{"evolve report " + run}
+		return b.unproposed(run)
 	}
 	p := b.out.Decision.next()
 	switch p.State {

@@ -1,0 +1,79 @@
+package model
+
+import (
+	"fmt"
+	"math"
+
+	"evolve/archive"
+	"evolve/bench/stats"
+	"evolve/runtime/text"
+)
+
+// mostBudgets bounds the budget that is suggested for a decision, as a multiple of that of the run:
+// where more is needed, more tasks help and not one night.
+const mostBudgets = 20
+
+// unproposed returns the commands that help where nothing was proposed: for an open verdict of the
+// latest run the one that may decide it, and the page.
+func (b *builder) unproposed(run string) []string {
+	page := "evolve report " + run + " --open"
+	switch b.out.Decision.Verdict {
+	case archive.Keep:
+		variants := "evolve variants"
+		if len(b.run.Agents) > 1 {
+			variants += " --agent " + text.ShellQuote(b.out.Agent)
+		}
+		return []string{page, variants}
+	case archive.Undecided:
+		if b.latest && b.finished {
+			return []string{b.deciding(), page}
+		}
+		return []string{page}
+	}
+	return []string{"evolve report " + run}
+}
+
+// deciding returns the command that may decide an open verdict.
+func (b *builder) deciding() string {
+	var causes []stats.Cause
+	for _, c := range b.result.Causes {
+		if c.Kind != stats.CauseVetoed && c.Kind != stats.CauseHarmful && c.Kind != stats.CauseRuledOut {
+			causes = append(causes, c)
+		}
+	}
+	if len(causes) == 0 {
+		return "evolve run"
+	}
+	switch c := causes[0]; c.Kind {
+	case stats.CauseOpen:
+		if n := b.budgetFor(c.Figures["more_pairs"]); n > 0 {
+			return fmt.Sprintf("evolve run --budget-evals %d", n)
+		}
+	case stats.CauseNoRoom, stats.CauseNoBudget: // the plan names the evaluations that are needed
+		return "evolve run --dry-run"
+	case stats.CauseHereOnly, stats.CauseTooLong, stats.CauseNoTasks, stats.CauseNoHoldout, stats.CauseVaries: // more tasks, or other settings of the agent
+		return "evolve doctor"
+	case stats.CauseNoEntry: // confirmations left
+		return "evolve status"
+	}
+	return "evolve run"
+}
+
+// budgetFor returns the evaluations of a run whose confirmation has so many pairs, if the run was to
+// divide them as this one; 0 where its own suffice, where another limit than that of evaluations may
+// bind, and where it would be very many.
+func (b *builder) budgetFor(pairs float64) int {
+	p := b.plan
+	of := float64(p.Search + p.AA + p.Ablate + p.Confirm)
+	r := b.run
+	onlyEvaluations := r.BudgetEval > 0 && r.BudgetUSD == 0 && r.BudgetTime == 0 && r.Until.IsZero()
+	if !onlyEvaluations || len(b.run.Agents) != 1 || p.Confirm == 0 || !(pairs > 0) {
+		return 0
+	}
+	n := 2 * pairs * of / float64(p.Confirm)
+	if n <= of || n > mostBudgets*of {
+		return 0
+	}
+	scale := math.Pow(10, math.Floor(math.Log10(n))-1)
+	return int(math.Ceil(n/scale-1e-9) * scale)
+}
