@@ -180,14 +180,15 @@ func unknownHelp(path []*cli.Command, names []string) error {
 }
 
 // chapterLines fits a chapter to a width: it refills paragraphs and folds the lines of lists
-// and tables. Other indented lines are files and commands to copy, and stay as they are, as all
-// does at width 0.
+// and tables. Commands are continued, and files are broken where that changes nothing; all stays as it
+// is at width 0.
 func chapterLines(chapter string, width int) string {
 	if width == 0 {
 		return chapter
 	}
 	var out strings.Builder
 	var prose []string
+	column := 0 // of the second column of the table
 	end := func() {
 		if len(prose) > 0 {
 			for _, l := range fillLines(strings.Join(prose, " "), min(width, widestProse)) {
@@ -202,8 +203,13 @@ func chapterLines(chapter string, width int) string {
 		case strings.HasPrefix(line, "    ") || strings.HasPrefix(line, "#") || line == "":
 			end()
 			parts := []string{line}
-			if tabled.MatchString(line) {
-				parts = foldLine(line, width)
+			if cellsOf(line) > width && strings.HasPrefix(line, "    ") {
+				parts = indentedLines(line, width, column)
+			}
+			if at := tabled.FindString(line); at != "" {
+				column = len(at) - 1
+			} else if !strings.HasPrefix(line, strings.Repeat(" ", max(column, 1))) {
+				column = 0
 			}
 			out.WriteString(strings.Join(parts, "\n") + "\n")
 		case strings.HasPrefix(line, "- "):
@@ -215,6 +221,17 @@ func chapterLines(chapter string, width int) string {
 	}
 	end()
 	return out.String()
+}
+
+// indentedLines fits an indented line to a width, which may stand in a second column of a table.
+func indentedLines(line string, width, column int) []string {
+	if column > 0 && strings.HasPrefix(line, strings.Repeat(" ", column)) && !strings.HasPrefix(line[column:], "  ") {
+		return foldLine(line, width)
+	}
+	if parts, ok := codeLines(line, width); ok {
+		return parts
+	}
+	return foldLine(line, width)
 }
 
 // widestProse is the width of paragraphs of the manual on wide terminals.

@@ -57,8 +57,12 @@ func (p *page) overview(app *cli.App) {
 		p.entry(c.Name, c.Usage, 12)
 	}
 	p.WriteString("\ntopics: evolve help TOPIC\n")
+	longest := 0
+	for _, name := range topicNames() {
+		longest = max(longest, len(name))
+	}
 	for _, t := range topics {
-		p.entry(t.name, t.usage, 12)
+		p.entry(t.name, t.usage, longest)
 	}
 	p.WriteString("\nflags of every command\n")
 	p.flags(common())
