@@ -28,6 +28,9 @@ type AgentResult struct {
 	// Finished reports whether the work on the agent was completed; a resumed run does
 	// not repeat it.
 	Finished bool `json:"finished,omitempty"`
+	// Resumed is the number of times that the run had been resumed when an unfinished result was
+	// stored; 0 for a finished one.
+	Resumed int `json:"resumed,omitempty"`
 	// Causes lists the grounds of the verdict, in order; empty in runs from before they
 	// were recorded.
 	Causes []stats.Cause `json:"causes,omitempty"`

@@ -113,7 +113,22 @@ func (a *Archive) Results(ctx context.Context) iter.Seq2[AgentResult, error] {
 	return documents[AgentResult](ctx, a, "list the results", newKey(tableResult), nil)
 }
 
-// Result returns the result of a run for one agent.
+// Result returns the result of a run for one agent. It returns [ErrNotFound] if the work on the
+// agent goes on in a later process of the run: the result of the earlier process counts fewer
+// evaluations than the archive holds.
 func (a *Archive) Result(ctx context.Context, run, agentID string) (AgentResult, error) {
-	return named[AgentResult](ctx, a, partKey(tableResult, run, agentID), "result of run %s for %q", run, agentID)
+	r, err := named[AgentResult](ctx, a, partKey(tableResult, run, agentID), "result of run %s for %q", run, agentID)
+	if err != nil || r.Finished {
+		return r, err
+	}
+	now, err := a.Run(ctx, run)
+	switch {
+	case errors.Is(err, ErrNotFound):
+		return r, nil // no stored run, so none that was resumed
+	case err != nil:
+		return AgentResult{}, err
+	case now.Ended.IsZero() && r.Resumed < now.Resumed:
+		return AgentResult{}, fmt.Errorf("result of run %s for %q: the run was resumed since: %w", run, agentID, ErrNotFound)
+	}
+	return r, nil
 }

@@ -175,6 +175,31 @@ func TestMatchCountsEachSide(t *testing.T) {
 	}
 }
 
+// TestDroppedTrialsAreNotCounted tells a search a third of its trials as dropped, as an
+// interrupted night does with those that wait for a place.
+func TestDroppedTrialsAreNotCounted(t *testing.T) {
+	o := newWorld(t, "text", 7).options(80)
+	o.BaselineShare = 0
+	s := newSearch(t, o)
+	made := 0
+	for n := 0; ; n++ {
+		tr, status := s.Ask()
+		if status != Ready {
+			break
+		}
+		result := Observation{Trial: tr, Dropped: n%3 == 1}
+		if !result.Dropped {
+			result.Scored, result.Score = true, float64(n%5)/4
+			made++
+		}
+		s.Tell(result)
+	}
+	h, told := s.Hindsight(nil), s.Recommend().Told
+	if h.End == nil || told != made || h.End.SearchSpent+h.End.RandomSpent != made {
+		t.Errorf("after %d evaluations the search counts %d: %+v", made, told, h.End)
+	}
+}
+
 // found measures the estimates of the needles that searches found: the mean error and the
 // number of intervals that hold the true score.
 func found(t testing.TB, seeds int64) (needles, covered int, bias float64) {

@@ -78,7 +78,10 @@ type TriedChange struct {
 
 // Observation is the result of a trial. Unscored ones are missing data.
 type Observation struct {
-	Trial   Trial
+	Trial Trial
+	// Dropped reports whether the trial ended without an evaluation, so that the searcher does not
+	// wait for it. It counts for nothing else.
+	Dropped bool
 	Scored  bool
 	Score   float64
 	CostUSD float64

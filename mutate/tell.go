@@ -35,9 +35,11 @@ func (s *search) Tell(o Observation) {
 		s.countUnasked(a, task, o.Trial)
 	}
 	a.results++
-	s.results++
-	if a.baseline {
-		s.baseline.results++
+	if !o.Dropped {
+		s.results++
+		if a.baseline {
+			s.baseline.results++
+		}
 	}
 	if o.Scored && o.Score >= 0 && o.Score <= 1 && !a.demonstrates(task) {
 		a.observe(task, o.Score)

@@ -305,7 +305,7 @@ func (s *driveState) tell(a arrival) {
 		})
 	case brief:
 	case errors.Is(a.err, bench.ErrBudget):
-		s.searcher.Tell(mutate.Observation{Trial: a.trial}) // the searcher must not wait for it
+		s.searcher.Tell(mutate.Observation{Trial: a.trial, Dropped: true})
 	case a.err == nil || a.eval.Scored:
 		if s.learn != nil {
 			s.learn(a.trial, a.eval)

@@ -117,7 +117,7 @@ func (n *night) work(ctx context.Context) error {
 			n.Log.Warn("closing the agent", "agent", n.Agent.ID, "error", err)
 		}
 	}()
-	n.result = archive.AgentResult{Run: n.Run.ID, Agent: n.Agent.ID, Verdict: archive.Undecided}
+	n.result = archive.AgentResult{Run: n.Run.ID, Agent: n.Agent.ID, Verdict: archive.Undecided, Resumed: n.Run.Resumed}
 	var err error
 	if n.result.Reference, err = n.reference(ctx); err != nil {
 		n.record(ctx, err)
@@ -160,6 +160,7 @@ func (n *night) store(ctx context.Context, ended error) error {
 	}
 	n.result.Finished = ended == nil
 	if ended == nil { // a resumed run does not measure its limits and phases again
+		n.result.Resumed = 0 // a finished result does not depend on the processes that made it
 		n.Running.Lock()
 		err := n.Archive.PutRun(ctx, *n.Run)
 		n.Running.Unlock()

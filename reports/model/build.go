@@ -169,7 +169,7 @@ func (b *builder) build(name string) error {
 	b.volatile.Sandbox = b.plan.Sandbox
 	b.volatile.Tools = toolsOf(b.run, name)
 	for _, l := range b.run.Limits {
-		if l.Agent == name {
+		if l.Agent == name && (l.End != "" || !b.run.Ended.IsZero()) { // otherwise of an earlier process
 			b.volatile.Limit = &l
 		}
 	}

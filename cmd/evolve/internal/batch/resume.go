@@ -81,6 +81,12 @@ func (r *runner) continueRun(latest archive.Run) {
 	resumed := latest
 	resumed.State, resumed.Resumed, resumed.Concurrency = archive.RunRunning, latest.Resumed+1, r.run.Concurrency
 	resumed.Exit, resumed.Reason, resumed.Spent, resumed.Try, resumed.Ended = 0, "", "", "", time.Time{}
+	resumed.Limits = slices.Clone(latest.Limits)
+	for i, l := range resumed.Limits { // the measured time and cost still hold
+		if l.End == archive.LimitInterrupted || l.End == archive.LimitFailed {
+			resumed.Limits[i].End = ""
+		}
+	}
 	resumed.Worked += r.o.Looked
 	resumed.Until, resumed.Host, resumed.Binary = r.run.Until, r.run.Host, r.run.Binary
 	r.run = resumed
