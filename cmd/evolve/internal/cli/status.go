@@ -123,11 +123,12 @@ type runLine struct {
 }
 
 type agentLine struct {
-	Agent       string          `json:"agent"`
-	Verdict     archive.Verdict `json:"verdict,omitempty"`
-	Reason      string          `json:"reason,omitempty"`
-	Champion    string          `json:"champion"`
-	Evaluations int             `json:"evaluations"`
+	Agent    string          `json:"agent"`
+	Verdict  archive.Verdict `json:"verdict,omitempty"`
+	Reason   string          `json:"reason,omitempty"`
+	Champion string          `json:"champion"`
+	// Evaluations counts those of all stages so far.
+	Evaluations int `json:"evaluations"`
 	// Limit names the limit that bound the work on the agent; empty before its end.
 	Limit string `json:"limit,omitempty"`
 }
@@ -355,6 +356,11 @@ func agentLineOf(ctx context.Context, a *archive.Archive, run, id string) (agent
 	if err != nil {
 		return line, fmt.Errorf("reading a plan: %w", err)
 	}
+	tally, err := a.Tally(ctx, run, id)
+	if err != nil {
+		return line, err
+	}
+	line.Evaluations = tally.Evaluations
 	champion, err := a.Variant(ctx, id, plan.Champion)
 	if err == nil {
 		line.Champion = fmt.Sprintf("v%d", champion.Number)
@@ -368,7 +374,7 @@ func agentLineOf(ctx context.Context, a *archive.Archive, run, id string) (agent
 	if err != nil {
 		return line, fmt.Errorf("reading a result: %w", err)
 	}
-	line.Reason, line.Evaluations = named(ctx, a, id, result.Reason), result.Search.Evaluations
+	line.Reason = named(ctx, a, id, result.Reason)
 	if plan.Metric != nil {
 		line.Reason = stats.OfCases(line.Reason)
 	}

@@ -128,7 +128,7 @@ func listVariants(con *console, c *cli.Context, a *archive.Archive) error {
 	}
 	return con.show(map[string]any{"agent": id, "variants": viewVariants(list)}, func() {
 		if all > len(list) {
-			con.printf("the last %d of %d; --last %d shows all\n", len(list), all, all)
+			con.printf("the last %d of %d variants, with those that no search task has tried; --last %d shows all\n", len(list), all, all)
 		}
 		for _, v := range list {
 			con.printf("v%-5d %-14s %s\n", v.Number, text.Visible(model.OperatorName(v.Operator)), text.Visible(v.Rationale))
@@ -166,7 +166,7 @@ func listScored(sh *shell, c *cli.Context, a *archive.Archive) error {
 	}
 	return sh.show(map[string]any{"agent": id, "variants": views}, func() {
 		if all > len(list) {
-			sh.printf("the best %d of %d; --last %d shows all\n", len(list), all, all)
+			sh.printf("the best %d of %d variants, with those that no search task has tried; --last %d shows all\n", len(list), all, all)
 		}
 		printScored(sh.console, list, scores)
 	})
