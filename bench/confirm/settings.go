@@ -29,11 +29,19 @@ func DefaultSettings() Settings { return Settings{Finalists: 3, Level: .05, Shar
 // down: the number of clusters if they have equal weights, and fewer otherwise
 // ([stats.Independent]).
 func Units(tasks []*bench.Task) int {
+	return int(stats.Independent(slices.Collect(maps.Values(weights(tasks)))) + 1e-9)
+}
+
+// Clusters returns the number of clusters of tasks.
+func Clusters(tasks []*bench.Task) int { return len(weights(tasks)) }
+
+// weights returns the total weight of each cluster.
+func weights(tasks []*bench.Task) map[string]float64 {
 	weights := map[string]float64{}
 	for _, t := range tasks {
 		weights[t.Unit()] += t.Importance()
 	}
-	return int(stats.Independent(slices.Collect(maps.Values(weights))) + 1e-9)
+	return weights
 }
 
 // Graded reports whether a grader of any of the tasks may give partial scores.
@@ -61,10 +69,17 @@ func (s Settings) Blocks(budget, tasks int, fixed bool) int {
 	return blocks
 }
 
-// Design returns the design of a confirmation on the given number of holdout tasks, which
-// are equivalent to a number of independent ones ([Units]), if a night can pay a number
-// of blocks for one candidate.
-func (s Settings) Design(blocks, tasks, units int, fixed bool) stats.Design {
+// Design returns the design of a confirmation on the holdout tasks, if a night can pay a
+// number of blocks for one candidate.
+func (s Settings) Design(blocks int, holdout []*bench.Task, fixed bool) stats.Design {
+	d := s.Sized(blocks, len(holdout), Units(holdout), fixed)
+	d.Clusters = Clusters(holdout)
+	return d
+}
+
+// Sized returns the design of a confirmation on a number of holdout tasks, which are equivalent
+// to a number of independent ones ([Units]).
+func (s Settings) Sized(blocks, tasks, units int, fixed bool) stats.Design {
 	control := s.Control()
 	tonight := float64(tasks * blocks)
 	month := tonight

@@ -17,7 +17,7 @@ func TestDesign(t *testing.T) {
 		{1000, 0, false, 0, 0, 0},
 	} {
 		blocks := c.Blocks(w.budget, w.tasks, w.fixed)
-		d := c.Design(blocks, w.tasks, w.tasks/2, w.fixed)
+		d := c.Sized(blocks, w.tasks, w.tasks/2, w.fixed)
 		if blocks != w.blocks || d.Tonight != w.tonight || d.Month != w.month || d.Units != w.tasks/2 || d.Fixed != w.fixed || d.Alpha != .05/12 {
 			t.Errorf("%+v: %d blocks, %+v", w, blocks, d)
 		}

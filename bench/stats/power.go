@@ -23,6 +23,9 @@ const (
 type Design struct {
 	// Tasks of the holdout, and their effective number ([Independent]).
 	Tasks, Units int
+	// Clusters is the number of clusters of the holdout; it exceeds Units if they have unequal
+	// weights. 0 means unknown.
+	Clusters int
 	// Tonight and Month are the numbers of pairs that the budget of a night and of a
 	// window allows.
 	Tonight, Month float64
@@ -62,7 +65,7 @@ func (d Design) night(pairs float64) float64 {
 // learned returns the design with the variances that a ruling has measured; others stay.
 // All variance of a fixed agent is between tasks.
 func (d Design) learned(r *Ruling) Design {
-	d.Tasks, d.Units, d.Fixed, d.Night = r.Tasks, int(r.Independent+1e-9), r.Fixed, r.Night
+	d.Tasks, d.Units, d.Clusters, d.Fixed, d.Night = r.Tasks, int(r.Independent+1e-9), r.Clusters, r.Fixed, r.Night
 	d.Same = r.Fixed && r.SE == 0 && r.Clusters > 1
 	switch {
 	case d.Same:
@@ -180,7 +183,7 @@ func (d Design) Detectable(pairs float64) float64 {
 func (d Design) Needed(difference float64) int {
 	const most = 1_000_000
 	enough := func(units int) bool {
-		d.Tasks, d.Units = units, units
+		d.Tasks, d.Units, d.Clusters = units, units, units
 		return d.Power(difference, math.Max(d.Month, 2*float64(units))) >= power
 	}
 	if !(difference > 0) || !enough(most) {
@@ -222,6 +225,16 @@ func halfWidth(n, square, size, alpha float64) float64 {
 	return hi
 }
 
+// UnitWords returns the effective number of holdout tasks in words, with the number of clusters if
+// they have unequal weights: reports count clusters.
+func (d Design) UnitWords() string {
+	words := text.Count(d.Units, "independent holdout task")
+	if d.Clusters > d.Units {
+		words += fmt.Sprintf(", by weight, in %d clusters", d.Clusters)
+	}
+	return words
+}
+
 // taskPrice is the assumed cost of a new task, in pairs of runs, since a person has to
 // write it.
 const taskPrice = 100
@@ -232,7 +245,7 @@ func (d Design) Statement() string {
 	if d.Tasks == 0 {
 		return "there are no holdout tasks, so that nothing can be shown"
 	}
-	tasks := text.Count(d.Units, "independent holdout task")
+	tasks := d.UnitWords()
 	tonight, month := d.Detectable(d.Tonight), d.Detectable(d.Month)
 	var says string
 	switch {

@@ -29,7 +29,7 @@ func (d Design) Shortage(cases bool) string {
 		return fmt.Sprintf("the suite has no holdout tasks: the run can search, and its verdict is undecided; a claim about new tasks needs at least %d", least)
 	}
 	return fmt.Sprintf("%s %s too few for a claim about new tasks, which needs at least %d: \"better on these tasks\" is all that can be shown%s",
-		text.Count(d.Units, "independent holdout task"), isAre(d.Units), least, needed)
+		d.UnitWords(), isAre(d.Units), least, needed)
 }
 
 func isAre(n int) string {

@@ -13,16 +13,17 @@ func TestShortage(t *testing.T) {
 		cases  bool
 		want   string
 	}{
-		"enough":                {Design{Tasks: 8, Units: 8, Alpha: .05 / 12, Fixed: true}, false, ""},
-		"enough cases":          {Design{Tasks: 8, Units: 8, Alpha: .05 / 12, Fixed: true}, true, ""},
-		"variations":            {Design{Tasks: 30, Units: 7, Alpha: .05 / 12}, false, "7 independent holdout tasks are too few for a claim about new tasks, which needs at least 8: "},
-		"one task":              {Design{Tasks: 1, Units: 1, Alpha: .05 / 12}, false, "1 independent holdout task is too few"},
-		"a stricter level":      {Design{Tasks: 10, Units: 10, Alpha: .001 / 12}, false, "which needs at least 14: "},
-		"with what it takes":    {Design{Tasks: 1, Units: 1, Alpha: .05 / 12, Fixed: true}, false, "to show 5.0 points on new tasks, about "},
-		"no task":               {Design{Alpha: .05 / 12}, false, "has no holdout tasks: the run can search, and its verdict is undecided; a claim about new tasks needs at least 8"},
-		"no case":               {Design{Alpha: .05 / 12, Fixed: true}, true, "nothing; that takes 8 held-out cases or more, half of 16 that the scoring command prints"},
-		"one case":              {Design{Tasks: 1, Units: 1, Alpha: .05 / 12, Fixed: true}, true, "1 independent held-out case cannot confirm a version, so that none is proposed; that takes 8 or more, half of 16 that"},
-		"cases of a known kind": {Design{Tasks: 4, Units: 4, Alpha: .05 / 12, Fixed: true, Within: 1e-6, Between: .01}, true, "the scoring command prints; to show 5.0 points on new tasks, about "},
+		"enough":                     {Design{Tasks: 8, Units: 8, Alpha: .05 / 12, Fixed: true}, false, ""},
+		"enough cases":               {Design{Tasks: 8, Units: 8, Alpha: .05 / 12, Fixed: true}, true, ""},
+		"variations":                 {Design{Tasks: 30, Units: 7, Alpha: .05 / 12}, false, "7 independent holdout tasks are too few for a claim about new tasks, which needs at least 8: "},
+		"one task":                   {Design{Tasks: 1, Units: 1, Alpha: .05 / 12}, false, "1 independent holdout task is too few"},
+		"clusters of unequal weight": {Design{Tasks: 30, Units: 7, Clusters: 14, Alpha: .05 / 12}, false, "7 independent holdout tasks, by weight, in 14 clusters are too few for a claim about new tasks"},
+		"a stricter level":           {Design{Tasks: 10, Units: 10, Alpha: .001 / 12}, false, "which needs at least 14: "},
+		"with what it takes":         {Design{Tasks: 1, Units: 1, Alpha: .05 / 12, Fixed: true}, false, "to show 5.0 points on new tasks, about "},
+		"no task":                    {Design{Alpha: .05 / 12}, false, "has no holdout tasks: the run can search, and its verdict is undecided; a claim about new tasks needs at least 8"},
+		"no case":                    {Design{Alpha: .05 / 12, Fixed: true}, true, "nothing; that takes 8 held-out cases or more, half of 16 that the scoring command prints"},
+		"one case":                   {Design{Tasks: 1, Units: 1, Alpha: .05 / 12, Fixed: true}, true, "1 independent held-out case cannot confirm a version, so that none is proposed; that takes 8 or more, half of 16 that"},
+		"cases of a known kind":      {Design{Tasks: 4, Units: 4, Alpha: .05 / 12, Fixed: true, Within: 1e-6, Between: .01}, true, "the scoring command prints; to show 5.0 points on new tasks, about "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := c.design.Shortage(c.cases)

@@ -19,6 +19,8 @@ type input struct {
 	// Params is the number of parameters that a finalist can change at once.
 	Params       int
 	HoldoutUnits int // the number of independent tasks to which the holdout is equivalent
+	// HoldoutClusters is the number of its clusters; 0 means unknown.
+	HoldoutClusters int
 	// Fixed reports whether a repeat is no new evidence.
 	Fixed      bool
 	Confirm    confirm.Settings
@@ -78,7 +80,15 @@ func (w input) shortage(blocks int) string {
 	if w.SearchOnly {
 		return ""
 	}
-	return w.Confirm.Design(blocks, w.HoldoutTasks, w.HoldoutUnits, w.Fixed).With(w.Variances).Shortage(w.Cases)
+	return w.design(blocks).Shortage(w.Cases)
+}
+
+// design returns the design of a confirmation of so many blocks, with the variances of earlier
+// nights.
+func (w input) design(blocks int) stats.Design {
+	d := w.Confirm.Sized(blocks, w.HoldoutTasks, w.HoldoutUnits, w.Fixed).With(w.Variances)
+	d.Clusters = w.HoldoutClusters
+	return d
 }
 
 // divide is allocate without the power of the confirmation, which is slow to compute.
@@ -143,7 +153,7 @@ func (a allocation) plan(p *archive.AgentPlan) {
 // power computes the improvements that the confirmation can show, and warns if it can
 // show none.
 func (a *allocation) power(w input) {
-	design := w.Confirm.Design(a.Blocks, w.HoldoutTasks, w.HoldoutUnits, w.Fixed).With(w.Variances)
+	design := w.design(a.Blocks)
 	a.Detectable, a.Month = finite(design.Detectable(design.Tonight)), finite(design.Detectable(design.Month))
 	a.Power = design.Statement()
 	if a.Detectable == 0 && !w.Fixed && w.HoldoutUnits >= stats.LeastTasks(design.Alpha) {
@@ -154,7 +164,7 @@ func (a *allocation) power(w input) {
 // inputOf returns the input of the agent's allocation of so many evaluations.
 func (s *Spec) inputOf(tasks Sample, evaluations int) input {
 	return input{
-		Budget: evaluations, SearchTasks: len(tasks.Search), HoldoutTasks: len(tasks.Holdout), HoldoutUnits: confirm.Units(tasks.Holdout),
+		Budget: evaluations, SearchTasks: len(tasks.Search), HoldoutTasks: len(tasks.Holdout), HoldoutUnits: confirm.Units(tasks.Holdout), HoldoutClusters: confirm.Clusters(tasks.Holdout),
 		Fixed: s.Agent.Fixed(), Confirm: s.Settings.Confirm, Baseline: s.Settings.Baseline, SearchOnly: s.Settings.SearchOnly,
 		Variances: s.Variances, Params: changeable(s.Agent.Space), Whole: !s.Agent.reduces(), Finer: s.Agent.Hunks, Watch: len(s.Watch), Reruns: s.reruns(), Cases: s.Agent.Relative,
 	}

@@ -90,7 +90,7 @@ func TestAStricterLevelNeedsMoreTasks(t *testing.T) {
 	if text := strings.Join(a.Warnings, "\n"); a.Month != 0 || !strings.Contains(text, "needs at least 14") || !strings.Contains(text, "independent holdout tasks are needed") {
 		t.Errorf("%+v", a)
 	}
-	if n := w.Confirm.Design(1, 10, 10, true).Needed(stats.Practical); n <= 10 {
+	if n := w.Confirm.Sized(1, 10, 10, true).Needed(stats.Practical); n <= 10 {
 		t.Errorf("%d tasks would be enough", n)
 	}
 }

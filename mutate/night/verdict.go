@@ -46,7 +46,7 @@ func (n *night) decide(c *confirm.Confirmation) {
 // design returns the budget of this confirmation, with the variances that were known
 // before it.
 func (n *night) design() stats.Design {
-	return n.Settings.Confirm.Design(n.Plan.Repeats, len(n.sample.Holdout), confirm.Units(n.sample.Holdout), n.Agent.Fixed()).With(n.Variances)
+	return n.Settings.Confirm.Design(n.Plan.Repeats, n.sample.Holdout, n.Agent.Fixed()).With(n.Variances)
 }
 
 // propose drafts the proposal of the winner and submits it; the next finalist that was

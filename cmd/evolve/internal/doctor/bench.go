@@ -43,7 +43,7 @@ func checkSuites(w *workspace.Workspace) []Check {
 			checks = append(checks, warn(label, "give some tasks the split holdout", "%s: without holdout tasks the verdict is always undecided", text))
 		case n < least:
 			checks = append(checks, warn(label, fmt.Sprintf("add tasks: at least %d holdout clusters that weigh about the same", least),
-				"%s: %s, too few for a claim about new tasks", text, rtext.Count(n, "independent holdout task")))
+				"%s: %s, too few for a claim about new tasks", text, stats.Design{Units: n, Clusters: confirm.Clusters(holdout)}.UnitWords()))
 		default:
 			checks = append(checks, ok(label, "%s", text))
 		}
@@ -133,7 +133,7 @@ func checkPower(w *workspace.Workspace, forecasts map[string]batch.Expectation) 
 			assumed = fmt.Sprintf(" if the limits allow %d evaluations", budget)
 		}
 		c := w.Settings.Confirm
-		design := c.Design(c.Blocks(budget, len(holdout), fixed), len(holdout), confirm.Units(holdout), fixed).With(forecasts[a.ID].Variances)
+		design := c.Design(c.Blocks(budget, len(holdout), fixed), holdout, fixed).With(forecasts[a.ID].Variances)
 		design.Graded = confirm.Graded(holdout)
 		if lacks := design.Shortage(true); lacks != "" && a.Adapter.Kind == workspace.KindCode {
 			checks = append(checks, warn(label, "let its scoring command print more cases", "%s", lacks))
@@ -143,7 +143,7 @@ func checkPower(w *workspace.Workspace, forecasts map[string]batch.Expectation) 
 		if a.Adapter.Kind == workspace.KindCode && slices.Equal(a.Suites, []string{a.ID}) { // a command scores it
 			words = stats.OfCases
 		}
-		with := words(fmt.Sprintf("%s, %s a night", rtext.Count(design.Units, "independent holdout task"), rtext.Count(int(design.Tonight), "pair"))) + assumed
+		with := words(fmt.Sprintf("%s, %s a night", design.UnitWords(), rtext.Count(int(design.Tonight), "pair"))) + assumed
 		night, month := design.Detectable(design.Tonight), design.Detectable(design.Month)
 		hint := ""
 		if n := design.Needed(.1); n > 0 {

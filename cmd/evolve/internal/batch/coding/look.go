@@ -236,7 +236,7 @@ func (p *Prospect) Shortage(c confirm.Settings) string {
 		return ""
 	}
 	held := p.Suite.Side(bench.Holdout)
-	return c.Design(0, len(held), confirm.Units(held), !p.noise.Any()).Shortage(true)
+	return c.Design(0, held, !p.noise.Any()).Shortage(true)
 }
 
 // ID identifies the code and its scoring. The profile is not part of it.
