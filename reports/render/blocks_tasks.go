@@ -36,7 +36,11 @@ func taskBlocks(s subject) []block {
 		if len(part.tasks) == 0 {
 			continue
 		}
-		out = append(out, subhead{say(part.title)}, s.taskTable(part.title+", the largest first", part.mark, model.First(part.tasks, maxTasks)))
+		head := part.title
+		if n := len(part.tasks); n > maxTasks {
+			head += ", the " + number.Count(maxTasks) + " largest of " + number.Count(n)
+		}
+		out = append(out, subhead{say(head)}, s.taskTable(part.title+", the largest first", part.mark, model.First(part.tasks, maxTasks)))
 		for _, p := range part.tasks {
 			if d, ok := details[p.Task]; ok {
 				out = append(out, s.detailFold(d, against(s)))
